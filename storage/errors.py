@@ -1,0 +1,64 @@
+"""What can go wrong, by name, each with the one sentence a person should read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class StoreError(Exception):
+    """Anything the store refuses or cannot do; `str(error)` is one clear sentence."""
+
+
+class StoreMissing(StoreError):
+    """There is no file at the place that was looked at."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"No session store at {path}.")
+        self.path = path
+
+
+class NotAStore(StoreError):
+    """The file is there but is not a Hermes session store."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"{path} {why}.")
+        self.path = path
+
+
+class StoreUnreadable(StoreError):
+    """The file is a store that cannot be read as it lies there (rights, a WAL without its index, damage)."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"Cannot read {path}: {why}.")
+        self.path = path
+
+
+class StoreBusy(StoreError):
+    """Another process kept the store locked for longer than we wait."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"The database {path} is busy: another process holds it; try again in a moment.")
+        self.path = path
+
+
+class WritingNotSupported(StoreError):
+    """This version writes only into stores that it creates itself."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path} exists; this version opens existing stores only with read_only=True.")
+        self.path = path
+
+
+class UnknownSession(StoreError):
+    """No session has this id (any more)."""
+
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"Session {session_id!r} no longer exists.")
+        self.session_id = session_id
+
+
+class Interrupted(StoreError):
+    """The call was cancelled because a newer one replaced it."""
+
+    def __init__(self) -> None:
+        super().__init__("The query was interrupted.")
