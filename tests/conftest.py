@@ -1,0 +1,39 @@
+"""Fixtures for every test: stores made on the spot, and an environment that is nobody's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.stores import STORES, BuildV11, CopyStore, copy_of, write_v11
+
+
+@pytest.fixture(autouse=True)
+def _nobodys_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test finds the store of whoever runs it, whatever it forgets to say."""
+    monkeypatch.setenv("HOME", str(tmp_path_factory.mktemp("nobody")))
+    for name in ("HERMES_HOME", "HERMES_TUI", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def stores() -> Path:
+    """The directory of stored stores, one for each release; only to be read, and never opened in place."""
+    return STORES
+
+
+@pytest.fixture
+def copy_store(tmp_path: Path) -> CopyStore:
+    """`copy_store(name)`: a writable copy of a stored store."""
+    return lambda name: copy_of(name, tmp_path / "copies")
+
+
+@pytest.fixture
+def build_v11(tmp_path: Path) -> BuildV11:
+    """`build_v11(sql)`: a fresh `state.db` of version 11 with a case's rows; `home=` names its directory."""
+
+    def build(sql: str = "", *, home: str = "home") -> Path:
+        return write_v11(tmp_path / home / "state.db", sql)
+
+    return build
