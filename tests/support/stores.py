@@ -40,7 +40,7 @@ def copy_of(name: str, directory: Path) -> Path:
 
 
 def dump(path: Path) -> list[str]:
-    """Everything a store holds, virtual tables and their shadows as plain rows, without changing its bytes."""
+    """Everything a store holds, the shadows of virtual tables as plain rows, without changing its bytes."""
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         connection.text_factory = bytes
         schema = connection.execute(
