@@ -1,0 +1,102 @@
+"""The glyphs of the interface, each one cell wide, and their stand-ins where there is no UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    cursor: str
+    marked: str
+    pinned: str
+
+    complete: str
+    interrupted: str
+    error: str
+    empty: str
+    running: str
+
+    user: str
+    assistant: str
+    live_tip: str
+
+    tee: str
+    """Tree guide before a relative that has siblings below it; three cells, like the next three."""
+    corner: str
+    pipe: str
+    blank: str
+
+    rule: str
+    vertical: str
+    dot: str
+    """Between two facts on one line."""
+    dash: str
+    """Where there is nothing to show."""
+    ellipsis: str
+    arrow: str
+    up: str
+    down: str
+
+
+UNICODE = Marks(
+    cursor="▸",
+    marked="●",
+    pinned="★",
+    complete="✓",
+    interrupted="!",
+    error="✗",
+    empty="·",
+    running="◉",
+    user="●",
+    assistant="◆",
+    live_tip="●",
+    tee="├─ ",
+    corner="└─ ",
+    pipe="│  ",
+    blank="   ",
+    rule="─",
+    vertical="│",
+    dot="·",
+    dash="—",
+    ellipsis="…",
+    arrow="→",
+    up="↑",
+    down="↓",
+)
+
+ASCII = Marks(
+    cursor=">",
+    marked="*",
+    pinned="^",
+    complete="+",
+    interrupted="!",
+    error="x",
+    empty=".",
+    running="@",
+    user="*",
+    assistant="+",
+    live_tip="*",
+    tee="|- ",
+    corner="`- ",
+    pipe="|  ",
+    blank="   ",
+    rule="-",
+    vertical="|",
+    dot="-",
+    dash="-",
+    ellipsis="...",
+    arrow="->",
+    up="^",
+    down="v",
+)
+
+
+def for_encoding(encoding: str | None) -> Marks:
+    """The marks that a stream of this encoding can carry."""
+    try:
+        name = codecs.lookup(encoding or "ascii").name
+    except LookupError:
+        return ASCII
+    return UNICODE if name.startswith("utf") else ASCII
