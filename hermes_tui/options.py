@@ -1,0 +1,34 @@
+"""What the browser is started with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hermes_tui.services.resume import ResumeCommand, command_for, demo_command
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    db_path: Path
+    profile: str = ""
+    """Name of the profile the store belongs to, "default" for the root; empty for a store that has no home."""
+    source: str | None = None
+    limit: int | None = None
+    """Conversations to show, counted after filtering; None for all."""
+    demo: bool = False
+    """The store is the demo's: nothing is remembered and resuming only prints."""
+    print_only: bool = False
+    """The caller wants an id, not Hermes: choosing never asks whether Hermes could resume it."""
+    clock: Callable[[], float] = time.time
+    """The time in Unix seconds."""
+
+    def resume(self, session_id: str) -> ResumeCommand:
+        """The command that resumes a session.
+
+        Raises:
+            CannotResume: With the sentence to show.
+        """
+        return demo_command(session_id) if self.demo else command_for(self.db_path, session_id)
