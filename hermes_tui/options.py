@@ -14,7 +14,7 @@ from hermes_tui.services.resume import ResumeCommand, command_for, demo_command
 class Options:
     db_path: Path
     profile: str = ""
-    """Name of the profile the store belongs to, "default" for the root; empty for a store that has no home."""
+    """The profile that the store belongs to, "default" for the root; empty for a store without a home."""
     source: str | None = None
     limit: int | None = None
     """Conversations to show, counted after filtering; None for all."""

@@ -64,7 +64,7 @@ class ResumeCommand:
 def command_for(store: Path, session_id: str, environ: Mapping[str, str] = os.environ) -> ResumeCommand:
     """Say how Hermes resumes a session of this store.
 
-    The profile is always named, `default` for the root: without it Hermes follows its sticky profile (spec 7).
+    The profile is always named, the root as `default`: without it Hermes follows its sticky profile (spec 7).
 
     Raises:
         CannotResume: The store is no home's `state.db`, so that no `hermes` would open it; or the configured
