@@ -1,0 +1,99 @@
+"""How text is folded before it is compared: the very rules of FTS5's unicode61 tokenizer, in Python.
+
+What the index finds and what is marked on the screen must be one definition, so the scan, the titles and
+the highlights all go by these rules: letters, numbers and private use characters make words, everything else
+parts them; case is folded; a Latin letter loses its one diacritic (`remove_diacritics=1`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+
+GAP = " "
+"""What every character between words folds to."""
+
+_COMBINING = frozenset(
+    "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u0309\u030a\u030b\u030c\u030f\u0311\u031b"
+    "\u0323\u0324\u0325\u0326\u0327\u0328\u032d\u032e\u0330\u0331"
+)
+"""The combining marks that unicode61 drops without ending the word; it knows no others."""
+
+_SPACELESS = re.compile(
+    "["
+    "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"  # Hangul
+    "\u2e80-\u312f\u3190-\u4dbf\u4e00-\u9fff"  # Han, kana, bopomofo and their punctuation
+    "\uf900-\ufaff\ufe30-\ufe4f\uff65-\uffdc"
+    "\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
+    "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"  # emoji and pictographs
+    "]"
+)
+
+
+def spaceless(text: str) -> bool:
+    """Whether there is CJK or emoji in it: writing that no index of words can take apart."""
+    return _SPACELESS.search(text) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A text as it is compared, and the way back to the text it came from."""
+
+    text: str
+    offsets: tuple[int, ...] | None
+    """Where each character (and the end) stood; None where nothing was dropped and places are the same."""
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The range in the original text; a mark that was dropped belongs to the letter before it."""
+        if self.offsets is None:
+            return start, end
+        return self.offsets[start], self.offsets[end]
+
+
+def fold(text: str) -> Folded:
+    """Words folded and everything between them a blank each, so that words can be found by comparing."""
+    if _COMBINING.isdisjoint(text):
+        return Folded(text.translate(_WORDS), None)
+    kept = [place for place, char in enumerate(text) if char not in _COMBINING]
+    folded = "".join(text[place] for place in kept).translate(_WORDS)
+    return Folded(folded, (*kept, len(text)))
+
+
+def lower(text: str) -> str:
+    """Every character in lower case at its own place: for writing that is compared letter by letter."""
+    return text.translate(_LOWER)
+
+
+def _fold_char(char: str) -> str:
+    # A code point without a category is a letter to unicode61.
+    category = unicodedata.category(char)
+    if category[0] not in "LN" and category not in ("Co", "Cn"):
+        return GAP
+    folded = char.casefold()
+    if len(folded) != 1:
+        folded = char.lower()[0]
+    base, *marks = unicodedata.normalize("NFD", folded)
+    return base if len(marks) == 1 and base.isascii() else folded
+
+
+def _lower_char(char: str) -> str:
+    low = char.lower()
+    return low if len(low) == 1 else char
+
+
+class _Table(dict[int, str]):
+    """A table for `str.translate` that learns a character when it first meets it."""
+
+    def __init__(self, rule: Callable[[str], str]) -> None:
+        super().__init__()
+        self._rule = rule
+
+    def __missing__(self, code: int) -> str:
+        self[code] = char = self._rule(chr(code))
+        return char
+
+
+_WORDS = _Table(_fold_char)
+_LOWER = _Table(_lower_char)
