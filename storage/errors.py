@@ -62,3 +62,44 @@ class Interrupted(StoreError):
 
     def __init__(self) -> None:
         super().__init__("The query was interrupted.")
+
+
+class StoreClosed(Interrupted):
+    """The store was closed before or while the call ran; quiet where an interrupted call is quiet."""
+
+    def __init__(self, path: Path) -> None:
+        StoreError.__init__(self, f"{path} has been closed.")
+        self.path = path
+
+
+class IndexDamaged(StoreError):
+    """A search index (an FTS table) cannot be used; the rows that it indexes are not affected."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"The search index of {path} cannot be used: {why}.")
+        self.path = path
+
+
+class CannotCreate(StoreError):
+    """A new store could not be made there."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"Cannot create a store at {path}: {why}.")
+        self.path = path
+
+
+class RowRefused(StoreError):
+    """A row was not written because the store cannot hold it as it is; nothing of the call was."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"Nothing was written: {why}.")
+
+
+class BadProfile(StoreError):
+    """A profile name that Hermes would not accept."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name!r} is no profile name: small letters, digits, - and _ (not first), at most 64 characters."
+        )
+        self.name = name

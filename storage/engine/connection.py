@@ -1,0 +1,232 @@
+"""Readers: read-only connections that can be interrupted and that keep nothing open between two calls."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from storage.engine.failures import named
+from storage.engine.layout import look
+from storage.engine.notes import notes
+from storage.engine.opening import Opened, connect, side_file
+from storage.errors import Interrupted, NotAStore, StoreClosed, StoreUnreadable
+from storage.records import StoreInfo
+
+Row = tuple[Any, ...]
+
+_STEPS_BETWEEN_LOOKS = 100_000
+"""SQLite's own steps (some milliseconds) between two looks at whether the call was cancelled."""
+
+_INFINITY = re.compile(r'"(?:[^"\\]|\\.)*"|Inf')
+
+
+class Cancel:
+    """A token to stop one call, or a chain of calls, from another thread. It stays cancelled."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cancelled = False
+        self._running: sqlite3.Connection | None = None
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled
+
+    def cancel(self) -> None:
+        """Stop the statement that runs under this token and refuse the next; returns at once."""
+        with self._lock:
+            self._cancelled = True
+            if self._running is not None:
+                self._running.interrupt()
+
+    def check(self) -> None:
+        """Raise Interrupted if the token was cancelled."""
+        if self._cancelled:
+            raise Interrupted
+
+    @contextmanager
+    def _over(self, connection: sqlite3.Connection) -> Iterator[None]:
+        # An interrupt is sent under the same lock, so it never reaches the statement of a later call.
+        with self._lock:
+            self.check()
+            self._running = connection
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running = None
+
+
+class Reader:
+    """One read-only connection. Any thread may call it; one statement runs at a time.
+
+    Every method reads its cursor to the end before it returns: no lock on the store and no mark in its WAL
+    outlives a call. What SQLite reports comes out as an error from `storage.errors`.
+    """
+
+    def __init__(self, path: Path, opened: Opened) -> None:
+        self.path = path
+        self._file = opened.file
+        self._connection = opened.connection
+        self._immutable = opened.immutable
+        self._frozen = self._trace() if opened.immutable else None
+        self._lock = threading.RLock()
+        self._cancel = Cancel()
+        self._closed = False
+        self._connection.text_factory = _text
+        # An interrupt that comes between preparing a statement and its first step is lost; this finds it.
+        self._connection.set_progress_handler(self._must_stop, _STEPS_BETWEEN_LOOKS)
+        self._schema = self._schema_version()
+        self.layout = look(self.rows)
+        """What the store has; `refresh_layout` renews it."""
+
+    def rows(self, sql: str, params: Sequence[Any] = (), cancel: Cancel | None = None) -> list[Row]:
+        """All rows of one statement.
+
+        Raises:
+            Interrupted: `cancel` was cancelled before or while it ran.
+            IndexDamaged: The statement names a search index that cannot be used.
+            StoreBusy, StoreUnreadable, NotAStore: with a sentence to show.
+        """
+        rows: list[Row] = self._run(sql, params, cancel, sqlite3.Cursor.fetchall)
+        return rows
+
+    def one(self, sql: str, params: Sequence[Any] = (), cancel: Cancel | None = None) -> Row | None:
+        """The first row, or None; errors as `rows`."""
+        row: Row | None = self._run(sql, params, cancel, sqlite3.Cursor.fetchone)
+        return row
+
+    def json(self, sql: str, params: Sequence[Any] = (), cancel: Cancel | None = None) -> Any:
+        """The parsed JSON text in the only column of the only row, None for NULL or no row; errors as `rows`.
+
+        A long result crosses much faster as one text than row by row. SQLite puts no BLOB into JSON: cast it.
+        """
+        row = self.one(sql, params, cancel)
+        if row is None or row[0] is None:
+            return None
+        try:
+            return json.loads(row[0])
+        except ValueError:
+            # SQLite 3.40 writes an infinite REAL as Inf.
+            return json.loads(_INFINITY.sub(lambda m: "Infinity" if m[0] == "Inf" else m[0], row[0]))
+
+    def data_version(self) -> int:
+        """A number that changes when another connection has committed (`PRAGMA data_version`)."""
+        return int(self.rows("PRAGMA data_version")[0][0])
+
+    def refresh_layout(self) -> None:
+        """Read the layout again if another process has changed the schema."""
+        with self._lock:
+            schema = self._schema_version()
+            if schema != self._schema:
+                self.layout = look(self.rows)
+                self._schema = schema
+
+    def info(self) -> StoreInfo:
+        """What the store is, and what cannot be done with it."""
+        with self._lock:
+            self.refresh_layout()
+            journal = "wal" if self._immutable else str(self.rows("PRAGMA journal_mode")[0][0])
+            counted = self.one("SELECT count(*) FROM sessions") if "sessions" in self.layout.columns else None
+            return StoreInfo(
+                path=self.path,
+                version=self.layout.version,
+                layout=self.layout.fts.kind.replace("external", "external content")
+                if self.layout.fts
+                else "none",
+                journal=journal,
+                immutable=self._immutable,
+                size=_size(self._file),
+                sessions=counted[0] if counted else 0,
+                notes=notes(self.layout, self.rows, immutable=self._immutable),
+            )
+
+    def close(self) -> None:
+        """Stop what is running and close. Safe to call twice; every call after it raises StoreClosed."""
+        if self._closed:
+            return
+        self._closed = True
+        self._connection.interrupt()
+        with self._lock:
+            self._connection.close()
+
+    def _run(
+        self, sql: str, params: Sequence[Any], cancel: Cancel | None, fetch: Callable[[sqlite3.Cursor], Any]
+    ) -> Any:
+        token = cancel or Cancel()
+        with self._lock:
+            if self._closed:
+                raise StoreClosed(self.path)
+            self._require_unchanged()
+            self._cancel = token
+            try:
+                with token._over(self._connection), closing(self._connection.execute(sql, params)) as cursor:
+                    return fetch(cursor)
+            except sqlite3.DatabaseError as error:
+                if self._closed:
+                    raise StoreClosed(self.path) from error
+                raise named(error, self.path, sql) from error
+
+    def _must_stop(self) -> bool:
+        return self._closed or self._cancel.cancelled
+
+    def _schema_version(self) -> int:
+        return int(self.rows("PRAGMA schema_version")[0][0])
+
+    def _trace(self) -> tuple[object, ...]:
+        """What changes about a file when somebody writes to it, without opening it."""
+        try:
+            status = self._file.stat()
+        except OSError as error:
+            raise StoreUnreadable(self.path, error.strerror or str(error)) from error
+        sides = tuple(side_file(self._file, suffix) for suffix in ("-wal", "-journal"))
+        return status.st_ino, status.st_size, status.st_mtime_ns, sides
+
+    def _require_unchanged(self) -> None:
+        # An immutable connection would go on showing what it read first. It cannot be opened anew here, for
+        # closing it drops the locks of every other connection of this process to the file.
+        if self._frozen is not None and self._trace() != self._frozen:
+            raise StoreUnreadable(
+                self.path, "somebody began to write to it after it was opened; open it again"
+            )
+
+
+def open_reader(path: str | Path) -> Reader:
+    """Open a store read-only.
+
+    A file of 0 bytes opens as a store without sessions; any version, layout and journal mode opens.
+
+    Raises:
+        StoreMissing: There is no file; none is made.
+        NotAStore: It is not a database, or not one with sessions.
+        StoreUnreadable, StoreBusy: with a sentence to show.
+    """
+    place = Path(os.path.abspath(path))
+    opened = connect(place)
+    reader: Reader | None = None
+    try:
+        reader = Reader(place, opened)
+        if "sessions" not in reader.layout.columns and _size(opened.file) > 0:
+            raise NotAStore(place, "is a database, but not a session store: it has no table named sessions")
+    except BaseException:
+        opened.connection.close()
+        raise
+    return reader
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode("utf-8", "replace")
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0

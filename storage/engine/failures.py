@@ -1,0 +1,43 @@
+"""What SQLite says went wrong, as an error with a name and a sentence."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+from storage.errors import IndexDamaged, Interrupted, NotAStore, StoreBusy, StoreError, StoreUnreadable
+
+_SENTENCES = {
+    sqlite3.SQLITE_READONLY_ROLLBACK: (
+        "a write was cut off and its journal is still there; Hermes finishes it when it next runs"
+    ),
+    sqlite3.SQLITE_CANTOPEN: "it cannot be opened",
+    sqlite3.SQLITE_CORRUPT: "the database is damaged",
+    sqlite3.SQLITE_IOERR: "the disk reports an error",
+}
+_NO_INDEX = re.compile(
+    r"vtable constructor failed|no such (?:tokenizer|module)|no such table: .*messages_fts|fts5"
+)
+
+
+def named(error: sqlite3.DatabaseError, path: Path, sql: str = "") -> StoreError:
+    """The error to raise for `error`; one that SQLite did not report (wrong bindings) is raised as it is.
+
+    Args:
+        sql: The statement that failed: one that names a search index blames the index, not the store.
+    """
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        raise error
+    primary = code & 0xFF
+    if primary == sqlite3.SQLITE_INTERRUPT:
+        return Interrupted()
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreBusy(path)
+    if primary == sqlite3.SQLITE_NOTADB:
+        return NotAStore(path, "is not a database")
+    if "messages_fts" in sql and (primary == sqlite3.SQLITE_CORRUPT or _NO_INDEX.search(str(error))):
+        return IndexDamaged(path, str(error))
+    sentence = _SENTENCES.get(code) or _SENTENCES.get(primary)
+    return StoreUnreadable(path, f"{sentence} ({error})" if sentence else str(error))

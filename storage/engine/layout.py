@@ -1,0 +1,104 @@
+"""Looks at a store and says what it is: anything at all may be missing from it."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+Execute = Callable[[str], list[tuple[Any, ...]]]
+"""Runs one statement and returns all its rows."""
+
+_OPTION = re.compile(r"\s*(\w+)\s*=\s*(.*?)\s*", re.DOTALL)
+_ARGUMENT = re.compile(r"""(?:'(?:[^']|'')*'|"(?:[^"]|"")*"|[^,'"])+""")
+_FTS5 = re.compile(r"USING\s+fts5\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class FtsTable:
+    """A full-text index over the messages (spec 1.5)."""
+
+    name: str
+    kind: str
+    """"inline" (layout B: its own copy of content, tool name and tool calls in one column), "external" (layout C
+    and later: a column each, the text stays in `messages`) or "one column" (layout A: content alone)."""
+    columns: tuple[str, ...]
+    tokenizer: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a store has. Names are in lower case, as SQLite compares them."""
+
+    version: int | None = None
+    """The number in `schema_version`; None where there is none."""
+    columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """By table; virtual tables and views are left out, for looking at one can fail."""
+    indexes: frozenset[str] = frozenset()
+    fts: FtsTable | None = None
+    """`messages_fts`, whole words."""
+    trigram: FtsTable | None = None
+    """`messages_fts_trigram`, substrings of three characters and more."""
+    turn_fences: tuple[str, ...] = ()
+    """Triggers that refuse every writer but the Hermes that made them (spec 1.4)."""
+    cjk_triggers: tuple[str, ...] = ()
+    """Triggers of `messages_fts_cjk`, which needs a tokenizer that SQLite does not have (spec 1.6)."""
+
+    def has(self, table: str, column: str) -> bool:
+        """Whether the store has this column."""
+        return column in self.columns.get(table, frozenset())
+
+    def column(self, table: str, column: str, default_sql: str = "NULL", alias: str = "") -> str:
+        """SQL for a column, or `default_sql` where the store lacks it."""
+        if not self.has(table, column):
+            return default_sql
+        return f"{alias}.{column}" if alias else column
+
+
+def look(execute: Execute) -> Layout:
+    """Read the layout of the store behind `execute`; a store without any table has an empty one."""
+    schema = execute("SELECT type, lower(name), coalesce(sql, '') FROM sqlite_master")
+    sql = {name: text for kind, name, text in schema if kind == "table"}
+    triggers = sorted((name, text) for kind, name, text in schema if kind == "trigger")
+    columns = _columns(execute)
+    return Layout(
+        version=_version(execute) if "version" in columns.get("schema_version", ()) else None,
+        columns=columns,
+        indexes=frozenset(name for kind, name, _ in schema if kind == "index"),
+        fts=_fts_table("messages_fts", sql),
+        trigram=_fts_table("messages_fts_trigram", sql),
+        turn_fences=tuple(name for name, text in triggers if "turn_fence" in name or "turn_fence" in text),
+        cjk_triggers=tuple(name for name, _ in triggers if name.startswith("messages_fts_cjk_")),
+    )
+
+
+def _columns(execute: Execute) -> dict[str, frozenset[str]]:
+    # Asking a virtual table for its columns constructs it, which fails where its tokenizer or data are missing.
+    found: dict[str, set[str]] = defaultdict(set)
+    for table, column in execute(
+        "SELECT lower(t.name), lower(c.name) FROM sqlite_master AS t, pragma_table_info(t.name) AS c"
+        " WHERE t.type = 'table' AND t.sql NOT LIKE 'CREATE VIRTUAL%'"
+    ):
+        found[table].add(column)
+    return {table: frozenset(names) for table, names in found.items()}
+
+
+def _version(execute: Execute) -> int | None:
+    version = execute("SELECT max(version) FROM schema_version")[0][0]
+    return version if isinstance(version, int) else None
+
+
+def _fts_table(name: str, sql: Mapping[str, str]) -> FtsTable | None:
+    declared = _FTS5.search(sql.get(name, ""))
+    if declared is None:
+        return None
+    arguments = [argument.strip() for argument in _ARGUMENT.findall(declared[1])]
+    options = {found[1].lower(): found[2] for text in arguments if (found := _OPTION.fullmatch(text))}
+    columns = tuple(
+        text.split()[0].strip("\"'`[]").lower() for text in arguments if text and not _OPTION.fullmatch(text)
+    )
+    external = "one column" if columns == ("content",) else "external"
+    kind = external if "content" in options else "inline"
+    return FtsTable(name, kind, columns, options.get("tokenize", "unicode61").strip("\"'"))

@@ -1,0 +1,48 @@
+"""What cannot be done with a store and why: one clear sentence each, for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from storage.engine.layout import Execute, FtsTable, Layout
+from storage.errors import IndexDamaged
+
+
+def notes(layout: Layout, execute: Execute, *, immutable: bool) -> tuple[str, ...]:
+    """The sentences for `StoreInfo.notes`; costs a few look-ups, never a scan."""
+    if not layout.columns:
+        return ("The file is empty: no sessions yet.",)
+    return tuple(_all(layout, execute, immutable))
+
+
+def _all(layout: Layout, execute: Execute, immutable: bool) -> Iterator[str]:
+    if immutable:
+        yield "The store lies in a directory that cannot be written, so nothing in it can be changed."
+    if layout.turn_fences:
+        yield "The store is fenced: only the Hermes that fenced it can write to it."
+    yield from _of_the_index(layout.fts, "word index", execute)
+    yield from _of_the_index(layout.trigram, "substring index", execute)
+    if layout.cjk_triggers:
+        yield (
+            "Its index messages_fts_cjk needs the tokenizer cjk_unicode61, which is not here:"
+            " searches do without it."
+        )
+    if layout.has("state_meta", "value"):
+        yield from _rebuilding(execute)
+
+
+def _of_the_index(table: FtsTable | None, what: str, execute: Execute) -> Iterator[str]:
+    if table is None:
+        yield f"There is no {what}: searches read the messages instead, which takes longer."
+        return
+    try:
+        execute(f"SELECT rowid FROM {table.name} LIMIT 0")
+    except IndexDamaged:
+        yield f"The {what} cannot be used: searches read the messages instead, which takes longer."
+
+
+def _rebuilding(execute: Execute) -> Iterator[str]:
+    marks = dict(execute("SELECT key, value FROM state_meta WHERE key LIKE 'fts\\_rebuild\\_%' ESCAPE '\\'"))
+    if "fts_rebuild_high_water" in marks:
+        done, end = marks.get("fts_rebuild_progress", "0"), marks["fts_rebuild_high_water"]
+        yield f"The search index is being rebuilt ({done} of {end}): the rest is searched more slowly."
