@@ -1,0 +1,1 @@
+"""The conversations of the demo: written as screenplays, read by `screenplay`."""
