@@ -44,7 +44,10 @@ _PROMPT_TOKENS = 11_500
 _UNABRIDGED = 20
 """The screenplays abridge what tools return; the bill was for the whole of it."""
 _SUMMARY = "[CONTEXT COMPACTION — REFERENCE ONLY] "
-_PICTURE = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+_PICTURE = (  # one pixel
+    "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwAD"
+    "hgGAWjR9awAAAABJRU5ErkJggg=="
+)
 
 
 def make(directory: Path) -> Path:
@@ -230,10 +233,10 @@ def _session(scene: Scene, talk: list[Row], ids: dict[str, str], ends: dict[str,
 
 
 def _usage(model: str, talk: list[Row]) -> Row:
-    """Tokens and cost as they come about: every answer reads the whole talk so far, most of it from the cache."""
+    """Tokens and cost as they come about: every answer reads the whole talk so far, mostly from the cache."""
     name, fresh_price, cached_price, written_price = _MODELS[model]
-    context, read, cached, written, calls = _PROMPT_TOKENS, 0, 0, 0, 0
-    known = 0
+    context, known = _PROMPT_TOKENS, 0
+    read = cached = written = calls = 0
     for row in talk:
         if row["role"] == "assistant":
             read, cached, calls = read + context - known, cached + known, calls + 1

@@ -5,9 +5,9 @@
     YOU: the build is red again                  a turn; its text goes on until the next word in capitals
     LATER: 20m                                   a pause before the next turn
 
-Turns are YOU, THINKS (the reasoning of the turn that follows), HERMES, CALLS and RETURNS; a note in brackets
-says what is special about one: `YOU (picture):`, `CALLS (read_file):`, `HERMES (error):`. COMPACTED and SUMMARY are
-what a compaction inside the session leaves behind.
+Turns are YOU, THINKS (the reasoning of the turn that follows), HERMES, CALLS and RETURNS; a note in brackets says
+what is special about one: `YOU (picture):`, `CALLS (read_file):`, `HERMES (error):`. COMPACTED and SUMMARY are what
+a compaction leaves behind.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def _turns(lines: list[str]) -> Iterator[Turn]:
 
 
 def _repeated(scene: Scene) -> Iterator[Scene]:
-    """A scene with `times` and `every` once for each time; {n} in its text is a number that differs a little."""
+    """A scene with `times` and `every` once for each time; {n} in it is a number that differs a little."""
     first, every = seconds(scene.facts["last"]), seconds(scene.facts.get("every", ""))
     times = int(scene.facts.get("times", "1"))
     if times == 1:
