@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Marks:
+    sign: str
+    """Before the program's name: Mercury, the planet of Hermes."""
     cursor: str
     marked: str
     pinned: str
@@ -41,6 +43,7 @@ class Marks:
 
 
 UNICODE = Marks(
+    sign="☿",
     cursor="▸",
     marked="●",
     pinned="★",
@@ -51,7 +54,7 @@ UNICODE = Marks(
     running="◉",
     user="●",
     assistant="◆",
-    live_tip="●",
+    live_tip="◂",
     tee="├─ ",
     corner="└─ ",
     pipe="│  ",
@@ -67,6 +70,7 @@ UNICODE = Marks(
 )
 
 ASCII = Marks(
+    sign="*",
     cursor=">",
     marked="*",
     pinned="^",
@@ -77,7 +81,7 @@ ASCII = Marks(
     running="@",
     user="*",
     assistant="+",
-    live_tip="*",
+    live_tip="<",
     tee="|- ",
     corner="`- ",
     pipe="|  ",

@@ -1,0 +1,136 @@
+"""BrowserApp: themes, the one screen, and quitting with a result."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual import events, work
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.types import CSSPathType
+
+from hermes_tui.screens.browser import BrowserScreen
+from hermes_tui.services.broken_arrows import WITHIN_SECONDS, ArrowMender
+from hermes_tui.services.resume import Choice, ResumeCommand, run_and_return
+from hermes_tui.text import marks, safe_text
+from hermes_tui.themes import DARK, LIGHT, ROLES_ELSEWHERE
+
+if TYPE_CHECKING:
+    from hermes_tui.options import Options
+
+STYLES = Path(__file__).parent.parent / "styles"
+THEME_VARIABLE = "HERMES_TUI_THEME"
+"""Environment variable with the theme to start with: dark, light, or the name of any of Textual's themes."""
+
+
+class BrowserApp(App[Choice | None]):
+    """The session browser. `run()` returns the conversation to go on with, or None.
+
+    Args:
+        options: Which store, and how it is shown.
+    """
+
+    TITLE = "hermes-tui"
+    CSS_PATH: ClassVar[CSSPathType | None] = [STYLES / "app.tcss", STYLES / "browser.tcss", STYLES / "modals.tcss"]
+    ENABLE_COMMAND_PALETTE = True
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit", tooltip="Leave"),
+    ]
+
+    def __init__(self, options: Options) -> None:
+        super().__init__()
+        self.options = options
+        self.marks = marks.for_encoding(_encoding())
+        self._arrows = ArrowMender()
+        for theme in (DARK, LIGHT):
+            self.register_theme(theme)
+        self.theme = self._first_theme()
+
+    @property
+    def display_path(self) -> str:
+        """The store's path as people write it, safe to print."""
+        if self.options.demo:
+            return "demo store"
+        path = str(self.options.db_path)
+        home = os.path.expanduser("~")
+        return safe_text.line("~" + path[len(home) :] if path.startswith(home + os.sep) else path)
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return ROLES_ELSEWHERE
+
+    def get_default_screen(self) -> Screen[None]:
+        return BrowserScreen(self.options)
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Every action that exists where the focus is, then the themes."""
+        seen: set[str] = set()
+        for node, binding, enabled, tooltip in screen.active_bindings.values():
+            if enabled and binding.id and tooltip and binding.action not in seen:
+                seen.add(binding.action)
+                yield SystemCommand(tooltip, binding.description, partial(self.run_action, binding.action, node))
+        yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
+
+    def say(
+        self,
+        text: str,
+        *,
+        severity: Literal["information", "warning", "error"] = "information",
+        timeout: float | None = None,
+    ) -> None:
+        """A toast; its text may come from the store, so it is made safe and is never markup."""
+        self.notify(safe_text.block(text), severity=severity, timeout=timeout, markup=False)
+
+    def copy(self, text: str) -> None:
+        """Copy to the clipboard (OSC 52), and show the text for terminals that cannot."""
+        self.copy_to_clipboard(text)
+        self.say(f"Copied: {text}")
+
+    def run_outside(self, command: ResumeCommand) -> None:
+        """Give the terminal to a command, and take it back when it ends."""
+        with self.suspend():
+            run_and_return(command)
+
+    @work(thread=True, exit_on_error=True)
+    def open_demo(self) -> None:
+        """Make the demo store and open it in place of the one that is not there."""
+        from hermes_tui.services.demo_store import demo_options
+
+        options = demo_options(self.options)
+        self.call_from_thread(self._open, options)
+
+    def _open(self, options: Options) -> None:
+        """Another store in place of this one."""
+        self.options = options
+        self.switch_screen(BrowserScreen(options))
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            screen = self.screen
+            keys = self._arrows.mend(event, screen if isinstance(screen, BrowserScreen) else None)
+            if not keys:
+                self.set_timer(WITHIN_SECONDS, self._release_key)
+            for key in keys:
+                await super().on_event(key)
+            return
+        await super().on_event(event)
+
+    async def _release_key(self) -> None:
+        for key in self._arrows.release():
+            await super().on_event(key)
+
+    def _first_theme(self) -> str:
+        wanted = os.environ.get(THEME_VARIABLE, "").strip()
+        name = {"": DARK.name, "dark": DARK.name, "light": LIGHT.name}.get(wanted, wanted)
+        return name if name in self.available_themes else DARK.name
+
+
+def _encoding() -> str | None:
+    """What the terminal's text is encoded in; Textual itself always writes UTF-8 to one that can."""
+    stream = sys.__stderr__ or sys.__stdout__
+    return stream.encoding if stream is not None else None

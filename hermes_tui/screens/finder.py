@@ -1,0 +1,177 @@
+"""What the list shows and why: the words, the filters, the hidden classes, the order. It decides; it draws nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hermes_tui.services.store_worker import StoreWorker
+from storage import (
+    ConversationHit,
+    Entry,
+    HiddenClass,
+    Listing,
+    SearchResult,
+    SessionQuery,
+    Sort,
+    parse,
+)
+
+EVERYTHING = SessionQuery("", ())
+
+
+class Finder:
+    """Turns what the person asks for into requests, and the answers into entries.
+
+    Args:
+        worker: Where requests go.
+        source: The `--source` of the command line: a filter that every query keeps.
+        limit: Conversations shown at most, after filtering; None for all.
+    """
+
+    def __init__(self, worker: StoreWorker, source: str | None = None, limit: int | None = None) -> None:
+        self._worker = worker
+        self._source = source
+        self._limit = limit
+        self.query = self._with_source(EVERYTHING)
+        self.show: frozenset[HiddenClass] = frozenset()
+        self.sort = Sort.ACTIVE
+        self.listing: Listing | None = None
+        self.result: SearchResult | None = None
+        self.seconds = 0.0
+        self._hits: dict[str, ConversationHit] = {}
+        self._listing_query = self.query
+        self._requested_query = self.query
+        self._going_on = False
+
+    # --- what is on show
+
+    @property
+    def searching(self) -> bool:
+        """Whether there are words to look for."""
+        return self.query.is_search
+
+    @property
+    def pending(self) -> bool:
+        """The list on show does not belong to the words in the box yet."""
+        if self.searching:
+            return self.result is None
+        return self.listing is None or self._listing_query != self._filters
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The conversations on show, in order, at most `limit` of them."""
+        if self.searching:
+            found = self.result.hits if self.result is not None else ()
+            return tuple(hit.entry for hit in found[: self._limit])
+        return self.listing.entries[: self._limit] if self.listing is not None else ()
+
+    @property
+    def total(self) -> int:
+        """Conversations there are without the words; 0 while they are not counted yet."""
+        return self.listing.total if self.listing is not None else 0
+
+    def hit(self, entry: Entry) -> ConversationHit | None:
+        """What the search found in this conversation."""
+        return self._hits.get(entry.id) if self.searching else None
+
+    def hit_labels(self) -> dict[str, str]:
+        """Number of hits by conversation: "7", or "7+" when the walk stopped early."""
+        if self.result is None or not self.searching:
+            return {}
+        more = "" if self.result.exhausted else "+"
+        return {hit.entry.id: f"{hit.hits}{more}" for hit in self.result.hits if hit.hits}
+
+    # --- what the person asks for
+
+    def open(self) -> None:
+        """Open the store and read the list; what was typed meanwhile is asked for afterwards."""
+        self._requested_query = self._filters
+        self._worker.open(self.show, self._source)
+
+    def typed(self, text: str) -> bool:
+        """The words changed. Returns whether the list on show may be drawn anew at once."""
+        query = self._with_source(parse(text))
+        if query == self.query:
+            return False
+        self.query = query
+        return self._ask()
+
+    def toggled(self, show: frozenset[HiddenClass]) -> None:
+        """Other hidden classes are wanted."""
+        if show != self.show:
+            self.show = show
+            self._ask()
+            if self.searching or self._listing_query == self._filters:
+                self._list(fresh=False)
+
+    def sorted_by(self, sort: Sort) -> None:
+        """Another order is wanted."""
+        self.sort = sort
+        self._list(fresh=False)
+
+    def refresh(self, *, fresh: bool) -> None:
+        """Read again; `fresh` also what only a full reading sees (renames, archiving, deleting elsewhere)."""
+        self._list(fresh=fresh)
+        # A search that was already walked further than its first page is left alone: its rows must not go away.
+        if self.searching and (self.result is None or len(self.result.hits) <= 60):
+            self._worker.search(self.query, self.show)
+            self._going_on = False
+
+    def ask_again(self) -> None:
+        """Ask for what is wanted now: the store was not open yet when it was typed."""
+        if self.searching:
+            self._ask()
+
+    def more(self) -> None:
+        """The end of what was found is near: go on with the walk."""
+        if self.searching and self.result is not None and not self.result.exhausted and not self._going_on:
+            if self._limit is not None and len(self.result.hits) >= self._limit:
+                return
+            self._going_on = True
+            self._worker.search(self.query, self.show, after=self.result)
+
+    # --- the answers
+
+    def listed(self, answer: StoreWorker.Listed) -> bool:
+        """Take an order of the list. Returns whether it changes what is on show."""
+        if not self._worker.is_current("list", answer.serial):
+            return False
+        self.listing = answer.listing
+        self._listing_query = self._requested_query
+        return not self.searching
+
+    def found(self, answer: StoreWorker.Found) -> bool:
+        """Take what a search found. Returns whether it changes what is on show."""
+        if not self._worker.is_current("search", answer.serial) or answer.query != self.query:
+            return False
+        self._going_on = False
+        self.result = answer.result
+        self.seconds = answer.seconds
+        self._hits = {hit.entry.id: hit for hit in answer.result.hits}
+        return True
+
+    # --- asking
+
+    @property
+    def _filters(self) -> SessionQuery:
+        return replace(self.query, text="", terms=())
+
+    def _with_source(self, query: SessionQuery) -> SessionQuery:
+        if self._source is None or query.sources:
+            return query
+        return replace(query, sources=(self._source,))
+
+    def _ask(self) -> bool:
+        self._worker.cancel("search")
+        self.result, self._going_on = None, False
+        self._hits = {}
+        if self.searching:
+            self._worker.search(self.query, self.show)
+        if self._requested_query == self._filters:
+            return not self.searching and not self.pending
+        self._list(fresh=False)
+        return False
+
+    def _list(self, *, fresh: bool) -> None:
+        self._requested_query = self._filters
+        self._worker.list(self._filters, self.sort, self.show, fresh=fresh)

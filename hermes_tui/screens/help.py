@@ -1,0 +1,116 @@
+"""Help: the keys of the pane that had the focus, read from the bindings themselves, then the marks and the words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.dom import DOMNode
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from hermes_tui.text.marks import Marks
+from hermes_tui.widgets.key_line import KEY_NAMES
+
+WORDS = (
+    ("docker deploy", "both words, in one message, a title or an id"),
+    ("dock", "the last word may be unfinished"),
+    ('"exit code 137"', "these words in this order"),
+    ("source:telegram", "only this source; more of them are alternatives"),
+)
+
+
+def key_name(key: str) -> str:
+    """A key as people write it: "Ctrl+P", "PgUp", "/"."""
+    names = {
+        "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn",
+        "home": "Home", "end": "End", "tab": "Tab", "escape": "Esc", "enter": "Enter", "backspace": "Backspace",
+    }  # fmt: skip
+    *modifiers, last = key.split("+")
+    last = names.get(last) or KEY_NAMES.get(last) or (last.upper() if last[:1] == "f" and last[1:].isdigit() else last)
+    if modifiers and len(last) == 1:
+        last = last.upper()
+    return "+".join([*(part.capitalize() for part in modifiers), last])
+
+
+def keys_of(node: DOMNode) -> list[tuple[str, str]]:
+    """The keys of a widget and what they do, alternatives in one line, in the order they are bound."""
+    lines: dict[str, tuple[list[str], str]] = {}
+    for _, binding in node._bindings:
+        if binding.tooltip:
+            lines.setdefault(binding.action, ([], binding.tooltip))[0].append(key_name(binding.key))
+    return [(" ".join(dict.fromkeys(keys)), what) for keys, what in lines.values()]
+
+
+class HelpScreen(ModalScreen[None]):
+    """The keys that work where the focus was.
+
+    Args:
+        focused: The widget that had the focus, or None.
+        marks: The glyphs in use.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"help--heading", "help--key", "help--what"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,question_mark,f1,q,enter", "dismiss", "close", id="help.close", tooltip="Close the help"),
+    ]
+
+    def __init__(self, focused: DOMNode | None, marks: Marks) -> None:
+        super().__init__()
+        self._sections = list(self._read(focused))
+        self._marks = marks
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help"):
+            yield Static(self._text(), id="help-text")
+
+    def on_mount(self) -> None:
+        scroll = self.query_one("#help", VerticalScroll)
+        scroll.border_title = "help"
+        scroll.border_subtitle = "Esc closes"
+        scroll.focus()
+
+    def _read(self, focused: DOMNode | None) -> Iterable[tuple[str, list[tuple[str, str]]]]:
+        if focused is None:
+            return
+        for node in focused.ancestors_with_self:
+            if keys := keys_of(node):
+                help_text = getattr(node, "HELP", "")
+                yield help_text, keys
+
+    def _text(self) -> Text:
+        accent, faint, heading = (
+            self.get_component_rich_style(f"help--{part}", partial=True) for part in ("key", "what", "heading")
+        )
+        text = Text()
+        width = 12
+        for help_text, keys in self._sections:
+            if help_text:
+                text.append(f"{help_text}\n", heading)
+            for key, what in keys:
+                text.append(f"  {key:<{width}} ", accent)
+                text.append(f"{what}\n", faint)
+            text.append("\n")
+        text.append("What the box understands\n", heading)
+        for example, what in WORDS:
+            text.append(f"  {example:<16} ", accent)
+            text.append(f"{what}\n", faint)
+        marks = self._marks
+        text.append("\nMarks\n", heading)
+        for glyph, what in (
+            (marks.cursor, "the cursor"),
+            (marks.pinned, "pinned"),
+            (marks.running, "running: a message within the last ten minutes"),
+            (marks.complete, "complete"),
+            (marks.interrupted, "interrupted: the answer is missing"),
+            (marks.error, "ended in an error"),
+            (marks.empty, "empty"),
+            (marks.live_tip, "live: the part that Hermes would continue"),
+        ):
+            text.append(f"  {glyph:<{width}} ", accent)
+            text.append(f"{what}\n", faint)
+        return text

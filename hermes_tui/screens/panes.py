@@ -1,0 +1,64 @@
+"""The panes of the browser and the keys that live in them. Every binding has an id, so that a user can remap it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+
+
+class ListPane(Vertical):
+    """The session list, or the notice in its place."""
+
+    HELP = "One row is one conversation. Enter resumes it in Hermes."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.resume", "resume", id="list.resume", tooltip="Resume the conversation in Hermes"),
+        Binding("slash", "screen.search", "search", id="list.search", tooltip="Go to the search box"),
+        Binding("t", "screen.lineage", "lineage", id="list.lineage", tooltip="Show what it grew from"),
+        Binding("y", "screen.copy_command", "copy", id="list.copy_command", tooltip="Copy the resume command"),
+        Binding("Y", "screen.copy_id", "copy id", show=False, id="list.copy_id", tooltip="Copy the session id"),
+        Binding("h", "screen.hidden", "hidden", id="list.hidden", tooltip="Show or hide classes of conversations"),
+        Binding("s", "screen.sort", "sort", id="list.sort", tooltip="Sort by the next order"),
+        Binding(
+            "R", "screen.resume_and_return", "resume & return", id="list.resume_return",
+            tooltip="Resume in Hermes and come back here", show=False,
+        ),
+        Binding("question_mark", "screen.help", "help", id="list.help", tooltip="The keys of this pane"),
+        Binding("q", "app.quit", "quit", id="list.quit", tooltip="Leave"),
+    ]  # fmt: skip
+
+
+class ReadingPane(Container):
+    """The transcript."""
+
+    HELP = "The conversation as a recap. n and N walk the matches; T shows tool results, I reasoning."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("slash", "screen.search", "search", id="transcript.search", tooltip="Go to the search box"),
+        Binding(
+            "R", "screen.resume_and_return", "resume & return", id="transcript.resume_return",
+            tooltip="Resume in Hermes and come back here",
+        ),
+        Binding("y", "screen.copy_command", "copy", id="transcript.copy_command", tooltip="Copy the resume command"),
+        Binding("Y", "screen.copy_id", "copy id", show=False, id="transcript.copy_id", tooltip="Copy the session id"),
+        Binding("t", "screen.lineage", "lineage", id="transcript.lineage", tooltip="Show what it grew from"),
+        Binding("question_mark", "screen.help", "help", id="transcript.help", tooltip="The keys of this pane"),
+        Binding("q", "screen.leave_pane", "back", show=False, id="transcript.leave", tooltip="Back to the list"),
+    ]  # fmt: skip
+
+
+class LineagePane(Container):
+    """The family tree."""
+
+    HELP = "Every relative and why it is one. ◂ live marks the part that Hermes would continue."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "R", "screen.resume_and_return", "resume & return", id="lineage.resume_return",
+            tooltip="Resume this part in Hermes and come back here",
+        ),
+        Binding("y", "screen.copy_command", "copy", id="lineage.copy_command", tooltip="Copy its resume command"),
+        Binding("Y", "screen.copy_id", "copy id", show=False, id="lineage.copy_id", tooltip="Copy its session id"),
+        Binding("slash", "screen.search", "search", show=False, id="lineage.search", tooltip="Go to the search box"),
+        Binding("t,q", "screen.leave_pane", "list", show=False, id="lineage.leave", tooltip="Back to the list"),
+        Binding("question_mark", "screen.help", "help", id="lineage.help", tooltip="The keys of this pane"),
+    ]  # fmt: skip

@@ -1,0 +1,125 @@
+"""What the transcript shows: a conversation or one part of it, and the way back. It decides; it draws nothing."""
+
+from __future__ import annotations
+
+from hermes_tui.services.store_worker import StoreWorker
+from hermes_tui.text import safe_text
+from storage import Conversation, Edge, Entry, Lineage, LineageNode, SessionQuery, Transcript
+
+TAIL = 20
+"""Messages read at first: the last ten exchanges."""
+
+
+class Reading:
+    """Follows the cursor of the list, and the steps a person takes through a family.
+
+    Args:
+        worker: Where requests go.
+    """
+
+    def __init__(self, worker: StoreWorker) -> None:
+        self._worker = worker
+        self.entry: Entry | None = None
+        self.query: SessionQuery | None = None
+        self.at: int | None = None
+        """The message to open at."""
+        self.node: LineageNode | None = None
+        """The part on show when it is not the whole conversation."""
+        self._steps: list[LineageNode | None] = []
+        self._whole = False
+
+    @property
+    def part(self) -> str | None:
+        """Id of the part on show; None while the whole conversation is."""
+        return self.node.id if self.node is not None else None
+
+    def nothing(self) -> None:
+        """No conversation is under the cursor."""
+        self._worker.cancel("read")
+        self._worker.cancel("family")
+        self.entry, self.node, self.at, self.query = None, None, None, None
+        self._steps.clear()
+
+    def follow(self, entry: Entry, query: SessionQuery | None, at: int | None) -> None:
+        """Show this conversation, at a message that matched where there is one."""
+        same = self.entry is not None and self.entry.id == entry.id and self.node is None
+        if same and query == self.query and at == self.at:
+            self.entry = entry
+            return
+        if not same:
+            self._worker.family(entry.id)
+        self.entry, self.query, self.at, self.node = entry, query, at, None
+        self._steps.clear()
+        self._read(whole=False)
+
+    def whole(self) -> None:
+        """Read the earlier messages too."""
+        if self.entry is not None and not self._whole:
+            self._read(whole=True)
+
+    def again(self) -> None:
+        """The store changed below it: read what is on show once more."""
+        if self.entry is not None:
+            self._read(whole=self._whole)
+            self._worker.family(self.part or self.entry.id)
+
+    def show_part(self, node: LineageNode) -> None:
+        """Show one relative on its own."""
+        if self.entry is not None and node.id != self.part:
+            self._steps.append(self.node)
+            self.node, self.at = node, None
+            self._read(whole=False)
+
+    def back(self) -> bool:
+        """Undo the last `show_part`. Returns False when there is none."""
+        if self.entry is None or not self._steps:
+            return False
+        self.node = self._steps.pop()
+        self._read(whole=False)
+        return True
+
+    def read(self, answer: StoreWorker.Read) -> Transcript | None:
+        """Take messages. Returns what to show; None when more had to be asked for first."""
+        shown = answer.transcript
+        if self.at is not None and not answer.whole and all(each.id != self.at for each in shown.messages):
+            self._read(whole=True)
+            return None
+        return shown
+
+    def title(self, row: Conversation | None, matches: tuple[int, int]) -> str:
+        """The transcript's title: "Fix Docker Build · cli · claude-opus-4.6 · 2 of 7"."""
+        if self.node is not None:
+            pieces = [self.node.title or self.node.preview or self.node.id, self.node.edge.value, self.node.source]
+        elif row is not None and self.entry is not None and row.id == self.entry.id:
+            pieces = [row.title or row.preview or row.id, row.source, row.model.rpartition("/")[2]]
+        else:
+            pieces = []
+        pieces = [safe_text.line(piece) for piece in pieces]
+        if pieces:
+            pieces[0] = safe_text.cut(pieces[0], 40)
+        position, total = matches
+        if total:
+            pieces.append(f"{position} of {total}")
+        return " · ".join(piece for piece in pieces if piece)
+
+    def target(self, node: LineageNode | None) -> str | None:
+        """Id of the session to resume: the relative that is pointed at, else the part or live tip on show."""
+        if node is not None:
+            return node.id
+        if self.node is not None:
+            return self.node.id
+        return self.entry.id if self.entry is not None else None
+
+    def _read(self, *, whole: bool) -> None:
+        if self.entry is None:
+            return
+        self._whole = whole
+        parts = self.entry.parts[: self.entry.main] if self.node is None else (self.node.id,)
+        self._worker.read(self.entry, parts, None if whole else TAIL)
+
+
+def is_inner(lineage: Lineage | None, node: LineageNode) -> bool:
+    """Whether a part was compressed into a later one: Hermes continues its live tip instead."""
+    return lineage is not None and any(
+        each.parent == node.id and each.edge is Edge.COMPRESSED for each in lineage.nodes
+    )

@@ -1,0 +1,272 @@
+"""Every store call of the interface: on a thread, newest request first, stale answers dropped.
+
+The interface has a few lanes ("list", "search", "rows", …). A new request in a lane cancels the one before it, down
+to the query that SQLite is running. Answers come back as messages that carry the serial of their request.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from textual.message import Message
+
+from storage import (
+    Cancel,
+    Changes,
+    Conversation,
+    ConversationHit,
+    Entry,
+    Excerpt,
+    HiddenClass,
+    Interrupted,
+    Lineage,
+    Listing,
+    SearchResult,
+    SessionDB,
+    SessionQuery,
+    Sort,
+    StoreError,
+    StoreInfo,
+    Transcript,
+)
+
+if TYPE_CHECKING:
+    from textual.dom import DOMNode
+
+Job = Callable[[SessionDB, Cancel, int], "Message | None"]
+
+
+class StoreWorker:
+    """The interface's only way to the store.
+
+    Args:
+        owner: The screen that gets the answers and whose workers run the calls.
+        open_store: Opens the store; called on a thread.
+    """
+
+    @dataclass
+    class Opened(Message):
+        """The store is open."""
+
+        info: StoreInfo
+
+    @dataclass
+    class Listed(Message):
+        """An order of the list, whole or its first page."""
+
+        serial: int
+        listing: Listing
+        seconds: float
+
+    @dataclass
+    class Found(Message):
+        """What a search has found so far."""
+
+        serial: int
+        query: SessionQuery
+        result: SearchResult
+        seconds: float
+
+    @dataclass
+    class Rows(Message):
+        """Rows of the list, and the excerpts that belong to them."""
+
+        serial: int
+        rows: tuple[Conversation, ...]
+        excerpts: dict[str, Excerpt]
+
+    @dataclass
+    class Read(Message):
+        """Messages of one conversation; `whole` when nothing was left out."""
+
+        serial: int
+        entry: Entry
+        transcript: Transcript
+        whole: bool
+
+    @dataclass
+    class Family(Message):
+        """The relatives of one session."""
+
+        serial: int
+        lineage: Lineage
+
+    @dataclass
+    class Changed(Message):
+        """Other processes wrote to the store."""
+
+        changes: Changes
+
+    @dataclass
+    class Failed(Message):
+        """A store call was refused; `error` is a sentence to show."""
+
+        serial: int
+        lane: str
+        error: StoreError
+
+    def __init__(self, owner: DOMNode, open_store: Callable[[], SessionDB]) -> None:
+        self._owner = owner
+        self._open_store = open_store
+        self._db: SessionDB | None = None
+        self._serials = count(1)
+        self._latest: dict[str, tuple[int, Cancel]] = {}
+        self._running: set[str] = set()
+        self._closed = False
+
+    # --- requests
+
+    def open(self, show: frozenset[HiddenClass], source: str | None) -> int:
+        """Open the store, read its first page, then the whole order."""
+        query = SessionQuery("", (), (source,)) if source else None
+        return self._submit("list", lambda db, cancel, serial: self._first_page(db, cancel, serial, show, query), opening=True)
+
+    def list(
+        self, query: SessionQuery | None, sort: Sort, show: frozenset[HiddenClass], *, fresh: bool
+    ) -> int:
+        """The complete order that the filters leave."""
+
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+            started = time.perf_counter()
+            listing = db.listing(query, sort, show, fresh=fresh)
+            return self.Listed(serial, listing, time.perf_counter() - started)
+
+        return self._submit("list", job)
+
+    def search(
+        self, query: SessionQuery, show: frozenset[HiddenClass], after: SearchResult | None = None
+    ) -> int:
+        """Search, or go on with a search that stopped early."""
+
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+            started = time.perf_counter()
+            result = db.search(query, show, after=after, cancel=cancel)
+            return self.Found(serial, query, result, time.perf_counter() - started)
+
+        return self._submit("search", job)
+
+    def rows(
+        self,
+        entries: Sequence[Entry],
+        query: SessionQuery | None,
+        hits: Sequence[ConversationHit],
+        *,
+        lane: str = "rows",
+    ) -> int:
+        """The rows of these conversations; with a query, the excerpts of these hits too."""
+
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+            rows = db.details(entries)
+            cancel.check()
+            found = db.excerpts(query, hits) if query is not None and hits else ()
+            excerpts = {hit.entry.id: text for hit, text in zip(hits, found, strict=False) if text is not None}
+            return self.Rows(serial, rows, excerpts)
+
+        return self._submit(lane, job)
+
+    def read(self, entry: Entry, parts: Sequence[str], tail: int | None) -> int:
+        """The messages of a conversation, or of one part of it."""
+
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+            return self.Read(serial, entry, db.transcript(parts, tail), tail is None)
+
+        return self._submit("read", job)
+
+    def family(self, session_id: str) -> int:
+        """The relatives of a session."""
+        return self._submit(
+            "family", lambda db, cancel, serial: self.Family(serial, db.lineage(session_id))
+        )
+
+    def poll(self) -> None:
+        """Look once whether other processes wrote; a look that is still under way is not doubled."""
+        if self._db is None or "live" in self._running:
+            return
+
+        def look(db: SessionDB, cancel: Cancel, serial: int) -> Message | None:
+            changes = db.changes()
+            return self.Changed(changes) if changes is not None else None
+
+        self._submit("live", look)
+
+    def cancel(self, lane: str) -> None:
+        """Stop what a lane is doing; its answer will not come."""
+        if lane in self._latest:
+            self._latest.pop(lane)[1].cancel()
+
+    def is_current(self, lane: str, serial: int) -> bool:
+        """Whether an answer is to the lane's newest request."""
+        return lane in self._latest and self._latest[lane][0] == serial
+
+    def close(self) -> None:
+        """Stop everything and close the store, without waiting for it."""
+        self._closed = True
+        for lane in list(self._latest):
+            self.cancel(lane)
+        if self._db is not None:
+            Thread(target=self._db.close, name="close store").start()
+            self._db = None
+
+    # --- on the thread
+
+    def _first_page(
+        self,
+        db: SessionDB,
+        cancel: Cancel,
+        serial: int,
+        show: frozenset[HiddenClass],
+        query: SessionQuery | None,
+    ) -> Message | None:
+        self._post(self.Opened(db.info()))
+        started = time.perf_counter()
+        if query is None:
+            page = db.first_page(show)
+            cancel.check()
+            self._post(self.Listed(serial, page, time.perf_counter() - started))
+            if page.complete:
+                return None
+        cancel.check()
+        return self.Listed(serial, db.listing(query, Sort.ACTIVE, show), time.perf_counter() - started)
+
+    def _post(self, message: Message) -> None:
+        if not self._closed:
+            self._owner.post_message(message)
+
+    def _submit(self, lane: str, job: Job, *, opening: bool = False) -> int:
+        self.cancel(lane)
+        serial, cancel = next(self._serials), Cancel()
+        self._latest[lane] = (serial, cancel)
+        self._running.add(lane)
+
+        def run() -> None:
+            try:
+                cancel.check()
+                db = self._open() if opening else self._db
+                if db is None:
+                    return
+                message = job(db, cancel, serial)
+                cancel.check()
+            except Interrupted:
+                return
+            except StoreError as error:
+                message = self.Failed(serial, lane, error)
+            finally:
+                self._running.discard(lane)
+            if message is not None and not cancel.cancelled:
+                self._post(message)
+
+        self._owner.run_worker(
+            run, name=f"{lane} {serial}", group=lane, exclusive=True, exit_on_error=True, thread=True
+        )
+        return serial
+
+    def _open(self) -> SessionDB:
+        if self._db is not None:
+            self._db.close()
+        self._db = self._open_store()
+        return self._db

@@ -1,0 +1,47 @@
+"""The result line: what was searched, what was found, what is hidden; in one line that is never wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hermes_tui.text.figures import count
+from storage import HiddenClass, SearchResult
+
+
+def listed(shown: int, total: int, sort: str) -> str:
+    """The line under a list that is not searched: "868 conversations · last active first"."""
+    noun = "conversation" if total == 1 else "conversations"
+    head = f"{count(total)} {noun}" if shown == total else f"{count(shown)} of {count(total)} {noun}"
+    return f"{head} · {sort} first"
+
+
+def found(result: SearchResult, total: int, seconds: float) -> str:
+    """The line under a search: shown/total, milliseconds, the order, and what else there is to know."""
+    shown = count(len(result.hits)) + ("" if result.exhausted else "+")
+    head = f"{shown} of {count(total)} conversations" if total else f"{shown} conversations"
+    pieces = [head, f"{max(1, round(seconds * 1000)):,} ms", "newest first", *result.notes]
+    if more := hidden_matches(result.hidden):
+        pieces.append(more)
+    return " · ".join(pieces)
+
+
+def hidden_matches(hidden: Mapping[HiddenClass, int]) -> str:
+    """ "3 more in archived, 1 in cron: h"; empty when nothing hidden matches."""
+    parts = [f"{count(number)} more in {name}" for name, number in hidden.items() if number]
+    return f"{', '.join(parts)}: h" if parts else ""
+
+
+def hidden_long(hidden: Mapping[HiddenClass, int], show: frozenset[HiddenClass]) -> str:
+    """ "hidden 1,902 cron · 640 subagent"; empty when nothing is hidden."""
+    parts = [f"{count(hidden[name])} {name}" for name in _by_size(hidden) if name not in show]
+    return f"hidden {' · '.join(parts)}" if parts else ""
+
+
+def hidden_short(hidden: Mapping[HiddenClass, int], show: frozenset[HiddenClass]) -> str:
+    """ "hidden 2,556 (h)"; empty when nothing is hidden."""
+    number = sum(n for name, n in hidden.items() if name not in show)
+    return f"hidden {count(number)} (h)" if number else ""
+
+
+def _by_size(hidden: Mapping[HiddenClass, int]) -> list[HiddenClass]:
+    return sorted((name for name in hidden if hidden[name]), key=lambda name: -hidden[name])

@@ -1,0 +1,79 @@
+"""The footer: what works where the focus is, and what is going on."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual.binding import Binding
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.widget import Widget
+
+from hermes_tui.text import safe_text
+
+KEY_NAMES = {
+    "enter": "↵",
+    "slash": "/",
+    "question_mark": "?",
+    "escape": "esc",
+    "space": "space",
+    "backspace": "⌫",
+    "left_square_bracket": "[",
+}
+
+
+class KeyLine(Widget):
+    """The keys of the focused pane, as many as fit; a note in their place while there is one."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"key-line--key", "key-line--label", "key-line--note"}
+    DEFAULT_CSS = """
+    KeyLine {
+        height: 1;
+        padding: 0 1;
+        background: $panel;
+        & .key-line--key { color: $accent; text-style: bold; }
+        & .key-line--label { color: $text-muted; }
+        & .key-line--note { color: $text; text-style: bold; }
+    }
+    """
+
+    note = reactive("")
+    """Shown at the right (already safe to print)."""
+
+    def on_mount(self) -> None:
+        self.screen.bindings_updated_signal.subscribe(self, self._bindings_changed)
+
+    def _bindings_changed(self, screen: Screen[object]) -> None:
+        self.refresh()
+
+    def render(self) -> Text:
+        key_style, label_style, note_style = (
+            self.get_component_rich_style(f"key-line--{part}", partial=True) for part in ("key", "label", "note")
+        )
+        width = self.size.width
+        note = safe_text.cut(self.note, width)
+        room = width - (safe_text.width(note) + 2 if note else 0)
+        line = Text(no_wrap=True, end="")
+        for binding, enabled in self._shown():
+            key = binding.key_display or KEY_NAMES.get(binding.key, binding.key)
+            piece = f"{key} {binding.description}"
+            gap = 3 if line.cell_len else 0
+            if line.cell_len + gap + safe_text.width(piece) > room:
+                break
+            click = Style(meta={"@click": f"app.simulate_key('{binding.key}')"}) if enabled else Style()
+            line.append(" " * gap)
+            line.append(key, key_style + click)
+            line.append(f" {binding.description}", label_style + click)
+        if note:
+            line.append(" " * (width - line.cell_len - safe_text.width(note)))
+            line.append(note, note_style)
+        return line
+
+    def _shown(self) -> list[tuple[Binding, bool]]:
+        seen: dict[str, tuple[Binding, bool]] = {}
+        for _, binding, enabled, _ in self.screen.active_bindings.values():
+            if binding.show and enabled:
+                seen.setdefault(binding.action, (binding, enabled))
+        return list(seen.values())

@@ -1,0 +1,56 @@
+"""The search box: every printable key is text; the arrows belong to the list below."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input
+
+from hermes_tui.text import safe_text
+
+
+class SearchBox(Input):
+    """A one-line input in a frame; the result line stands in the frame's lower edge."""
+
+    HELP = "Type to search every message, title and id. All words must match; the last one may be unfinished."
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.resume", "resume", id="search.resume", tooltip="Resume the conversation"),
+        Binding("up", "step('up')", "move", show=False, id="search.up", tooltip="One conversation up"),
+        Binding("down", "step('down')", "move", show=False, id="search.down", tooltip="One conversation down"),
+        Binding("pageup", "step('page_up')", "page up", show=False, id="search.page_up", tooltip="A page up"),
+        Binding(
+            "pagedown", "step('page_down')", "page down", show=False, id="search.page_down", tooltip="A page down"
+        ),
+    ]
+
+    @dataclass
+    class Stepped(Message):
+        """The person moved in the list without leaving the box: up, down, page_up, page_down."""
+
+        step: str
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(placeholder="Search every message, title and id", id=id, select_on_focus=False)
+        self.border_title = "search"
+
+    def say(self, line: str) -> None:
+        """Show the result line. It may hold the person's own words, so it is never markup."""
+        self.border_subtitle = Content(line)
+
+    def action_step(self, step: str) -> None:
+        self.post_message(self.Stepped(step))
+
+    def _on_paste(self, event: events.Paste) -> None:
+        # Input keeps the first line only; here a pasted line break is a blank, and control bytes go.
+        event.prevent_default()
+        event.stop()
+        start, end = self.selection
+        if start == end:
+            self.insert_text_at_cursor(safe_text.line(event.text))
+        else:
+            self.replace(safe_text.line(event.text), start, end)
