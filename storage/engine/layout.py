@@ -22,8 +22,8 @@ class FtsTable:
 
     name: str
     kind: str
-    """"inline" (layout B: its own copy of content, tool name and tool calls in one column), "external" (layout C
-    and later: a column each, the text stays in `messages`) or "one column" (layout A: content alone)."""
+    """"inline" (layout B: its own copy of content, tool name and tool calls in one column), "external"
+    (layout C and later: a column each, the text stays in `messages`) or "one column" (layout A: content alone)."""
     columns: tuple[str, ...]
     tokenizer: str
 
@@ -75,7 +75,7 @@ def look(execute: Execute) -> Layout:
 
 
 def _columns(execute: Execute) -> dict[str, frozenset[str]]:
-    # Asking a virtual table for its columns constructs it, which fails where its tokenizer or data are missing.
+    # Asking a virtual table for its columns constructs it, which fails where its tokenizer or data are lost.
     found: dict[str, set[str]] = defaultdict(set)
     for table, column in execute(
         "SELECT lower(t.name), lower(c.name) FROM sqlite_master AS t, pragma_table_info(t.name) AS c"

@@ -42,7 +42,9 @@ def _of_the_index(table: FtsTable | None, what: str, execute: Execute) -> Iterat
 
 
 def _rebuilding(execute: Execute) -> Iterator[str]:
-    marks = dict(execute("SELECT key, value FROM state_meta WHERE key LIKE 'fts\\_rebuild\\_%' ESCAPE '\\'"))
+    marks: dict[str, str] = dict(
+        execute("SELECT key, value FROM state_meta WHERE key LIKE 'fts\\_rebuild\\_%' ESCAPE '\\'")
+    )
     if "fts_rebuild_high_water" in marks:
         done, end = marks.get("fts_rebuild_progress", "0"), marks["fts_rebuild_high_water"]
         yield f"The search index is being rebuilt ({done} of {end}): the rest is searched more slowly."

@@ -33,10 +33,10 @@ class Opened:
 def connect(path: Path) -> Opened:
     """Open an existing file read-only and read its schema once.
 
-    `immutable=1` is the way into a WAL file on media that cannot be written, where SQLite cannot make the side
-    files that it needs. It sees neither a `-wal` nor another writer, so it is taken only when there can be
-    neither. That the file is a WAL file is known from how the probe fails, not from its header: closing a plain
-    file handle would drop the locks that other connections of this process hold on the file.
+    `immutable=1` is the way into a WAL file on media that cannot be written, where SQLite cannot make the
+    side files that it needs. It sees neither a `-wal` nor another writer, so it is taken only when there can
+    be neither. That the file is a WAL file is known from how the probe fails, not from its header: closing a
+    plain file handle would drop the locks that other connections of this process hold on the file.
 
     Raises:
         StoreMissing, NotAStore, StoreUnreadable, StoreBusy: with a sentence to show.
