@@ -10,6 +10,7 @@ from typing import Any
 from storage import locations
 from storage.conversation import lineage, messages
 from storage.engine.connection import Cancel, Reader, open_reader
+from storage.errors import WritingNotSupported
 from storage.finding import details, excerpt, search
 from storage.finding.listing import Lister
 from storage.finding.query import SessionQuery
@@ -58,7 +59,8 @@ class SessionDB:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.path = Path(db_path) if db_path is not None else locations.default_store()
-        if not read_only:
+        self._ours = not read_only
+        if self._ours:
             fill.create_store(self.path)
         self._clock = clock
         self._reader: Reader = open_reader(self.path)
@@ -182,5 +184,12 @@ class SessionDB:
     # --- filling a store of our own
 
     def fill(self, sessions: Iterable[Mapping[str, Any]], messages: Iterable[Mapping[str, Any]]) -> None:
-        """Write rows into a store that this object created: column name → value, unknown columns refused."""
+        """Write rows into a store that this object created: column name → value, unknown columns refused.
+
+        Raises:
+            WritingNotSupported: It did not create it.
+            RowRefused: The store cannot hold a row as it is; none was written.
+        """
+        if not self._ours:
+            raise WritingNotSupported(self.path)
         fill.fill(self.path, sessions, messages)

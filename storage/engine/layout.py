@@ -23,7 +23,7 @@ class FtsTable:
     name: str
     kind: str
     """"inline" (layout B: its own copy of content, tool name and tool calls in one column), "external"
-    (layout C and later: a column each, the text stays in `messages`) or "one column" (layout A: content alone)."""
+    (layout C and later: a column each, the text stays in `messages`), "one column" (layout A: content alone)."""
     columns: tuple[str, ...]
     tokenizer: str
 

@@ -73,7 +73,8 @@ def _transaction(path: Path) -> Iterator[sqlite3.Connection]:
             yield connection
             connection.execute("COMMIT")
         except sqlite3.IntegrityError as error:
-            raise RowRefused(str(error)) from error
+            orphan = error.sqlite_errorcode == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+            raise RowRefused("a row names a session that is not there" if orphan else str(error)) from error
         except sqlite3.DatabaseError as error:
             raise named(error, path) from error
 
