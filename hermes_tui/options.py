@@ -6,8 +6,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hermes_tui.services.resume import ResumeCommand, command_for, demo_command
+if TYPE_CHECKING:
+    from hermes_tui.services.resume import ResumeCommand
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,7 @@ class Options:
     print_only: bool = False
     """The caller wants an id, not Hermes: choosing never asks whether Hermes could resume it."""
     clock: Callable[[], float] = time.time
-    """The time in Unix seconds."""
+    """The time in Unix seconds; it stands still in the demo."""
 
     def resume(self, session_id: str) -> ResumeCommand:
         """The command that resumes a session.
@@ -31,4 +33,8 @@ class Options:
         Raises:
             CannotResume: With the sentence to show.
         """
-        return demo_command(session_id) if self.demo else command_for(self.db_path, session_id)
+        from hermes_tui.services import resume
+
+        if self.demo:
+            return resume.demo_command(session_id)
+        return resume.command_for(self.db_path, session_id)

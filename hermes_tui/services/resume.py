@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -11,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from storage import locations
+from storage.errors import BadProfile
+
 VARIABLE = "HERMES_TUI_RESUME_COMMAND"
 """Environment variable with the command to run instead of `hermes`, quoted as for a shell."""
 
-_STORE_NAME = "state.db"
-_PROFILES = "profiles"
-_PROFILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _DEFAULT = ("hermes",)
 
 
@@ -67,19 +66,21 @@ def command_for(store: Path, session_id: str, environ: Mapping[str, str] = os.en
     The profile is always named, the root as `default`: without it Hermes follows its sticky profile (spec 7).
 
     Raises:
-        CannotResume: The store is no home's `state.db`, so that no `hermes` would open it; or the configured
+        CannotResume: No `hermes` would open this store, no command line can carry the id, or the configured
             command cannot be read.
     """
-    home = Path(os.path.abspath(store)).parent
-    profile = _profile_of(home, environ) if store.name == _STORE_NAME else None
-    if profile is None:
+    home = locations.home_of(store)
+    profile = _profile_of(home, environ) if home else None
+    if home is None or profile is None:
         raise CannotResume(
-            f"Hermes resumes only from the {_STORE_NAME} of one of its homes, not from {store}."
+            f"Hermes resumes only from the {locations.STORE_NAME} of a home of its own, not {store}."
         )
+    if not session_id or _unspeakable(session_id):
+        raise CannotResume(f"No command line can carry the id {session_id!r}.")
     return ResumeCommand(
         argv=(*_program(home, environ), "-p", profile, *_resume_words(session_id)),
         home=str(home),
-        say_home=_root_of(home, environ) != _root_of(_current_home(environ), environ),
+        say_home=not _same(locations.root(_environ_of(home, environ)), locations.root(environ)),
     )
 
 
@@ -170,30 +171,29 @@ def _words(command: str, where: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _native_home(environ: Mapping[str, str]) -> Path:
-    return Path(environ.get("HOME") or os.path.expanduser("~")) / ".hermes"
-
-
-def _current_home(environ: Mapping[str, str]) -> Path:
-    said = environ.get("HERMES_HOME", "").strip()
-    return Path(os.path.abspath(said)) if said else _native_home(environ)
-
-
-def _root_of(home: Path, environ: Mapping[str, str]) -> Path:
-    native = _native_home(environ)
-    if home.is_relative_to(native):
-        return native
-    return home.parent.parent if home.parent.name == _PROFILES else home
-
-
 def _profile_of(home: Path, environ: Mapping[str, str]) -> str | None:
     """The name that leads Hermes back to this home; None where none does."""
-    root = _root_of(home, environ)
-    if home == root:
-        return "default"
-    if home.parent == root / _PROFILES and home.name != "default" and _PROFILE_NAME.fullmatch(home.name):
-        return home.name
-    return None
+    profile = locations.profile_of(home)
+    try:
+        leads_to = locations.profile_home(profile, _environ_of(home, environ))
+    except BadProfile:
+        return None
+    return profile if _same(leads_to, home) else None
+
+
+def _environ_of(home: Path, environ: Mapping[str, str]) -> dict[str, str]:
+    return {**environ, "HERMES_HOME": str(home)}
+
+
+def _same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other)
+
+
+def _unspeakable(word: str) -> bool:
+    try:
+        return b"\0" in os.fsencode(word)
+    except UnicodeEncodeError:
+        return True
 
 
 def _quote(word: str) -> str:
@@ -206,4 +206,5 @@ def _quote(word: str) -> str:
 def _escaped(char: str) -> str:
     if char.isprintable():
         return char
-    return f"\\x{ord(char):02x}" if ord(char) < 0x80 else f"\\u{ord(char):04x}"
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -1,0 +1,12 @@
+"""With what status `hermes-tui` ends; `hermes-tui --help` documents them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+OK: Final = 0
+NOTHING_CHOSEN: Final = 1
+USAGE: Final = 2
+FAILED: Final = 3
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141

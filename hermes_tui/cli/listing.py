@@ -1,0 +1,118 @@
+"""`hermes-tui sessions list`: the conversations of the browser, on paper."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+
+from hermes_tui.cli.output import Output
+from hermes_tui.options import Options
+from hermes_tui.text.figures import count, plural
+from hermes_tui.text.marks import Marks
+from hermes_tui.text.relative_time import relative
+from hermes_tui.text.safe_text import cut, fit, line
+from storage import Conversation, HiddenClass, SessionDB, SessionQuery
+
+DEFAULT_LIMIT = 20
+"""Conversations where nobody said how many (spec 5.1)."""
+
+
+def list_conversations(options: Options, output: Output, *, as_json: bool = False) -> None:
+    """Print the conversations, last active first; pins stay in their place.
+
+    Raises:
+        StoreError: The store cannot be opened or read.
+    """
+    query = SessionQuery(text="", terms=(), sources=(options.source,)) if options.source is not None else None
+    # Asking for a source is asking for its class.
+    show = frozenset(kind for kind in HiddenClass if kind.value == options.source)
+    with SessionDB(options.db_path, read_only=True, clock=options.clock) as db:
+        listing = db.listing(query, show=show, pins_first=False)
+        entries = listing.entries[: options.limit]
+        conversations = db.details(entries)
+    if as_json:
+        output.line(as_array(conversations))
+    else:
+        for text in as_table(conversations, options.clock(), output.marks):
+            output.line(text)
+    more = len(listing.entries) - len(entries)
+    if more and (output.is_watched or not as_json):
+        output.remark(f"{output.marks.ellipsis} {count(more)} more not shown (use --limit N to see more)")
+    hidden = sum(number for kind, number in listing.hidden.items() if kind not in show)
+    if hidden and output.is_watched:
+        output.remark(f"{plural(hidden, 'conversation')} hidden: archived, subagents, cron or tools")
+
+
+def as_array(conversations: Sequence[Conversation]) -> str:
+    """One JSON array; text as stored, and nothing but printable ASCII in it."""
+    array = [
+        {
+            "id": row.id,
+            "title": row.title or None,
+            "source": row.source,
+            "model": row.model,
+            "started_at": row.started_at,
+            "last_active": row.last_active,
+            "ended_at": row.ended_at,
+            "status": row.status.value,
+            "messages": row.messages,
+            "parts": row.parts,
+            "preview": row.preview,
+            "cwd": row.cwd,
+            "archived": row.archived,
+            "pinned": row.pinned,
+        }
+        for row in conversations
+    ]
+    # The one control byte that JSON leaves as it is.
+    return json.dumps(array, indent=2).replace("\x7f", "\\u007f")
+
+
+def as_table(conversations: Sequence[Conversation], now: float, marks: Marks) -> Iterator[str]:
+    """The four layouts of spec 5.2: with titles or without, with working directories or without."""
+    if not conversations:
+        yield "No sessions found."
+        return
+    titles = any(row.title for row in conversations)
+    places = any(row.cwd.strip() for row in conversations)
+    if titles and places:
+        yield f"{'Title':<28} {'Workspace':<18} {'Last Active':<13} ID"
+        yield marks.rule * 110
+    elif titles:
+        yield f"{'Title':<32} {'Preview':<40} {'Last Active':<13} ID"
+        yield marks.rule * 110
+    elif places:
+        yield f"{'Preview':<38} {'Workspace':<18} {'Last Active':<13} {'Src':<6} ID"
+        yield marks.rule * 100
+    else:
+        yield f"{'Preview':<50} {'Last Active':<13} {'Src':<6} ID"
+        yield marks.rule * 95
+    for row in conversations:
+        active = fit(relative(row.last_active, now), 13)
+        id_, source = line(row.id), _padded(line(row.source), 6)
+        title = line(row.title) or marks.dash
+        workspace = _column(_workspace(row) or marks.dash, 18)
+        preview = line(row.preview)
+        if titles and places:
+            yield f"{_column(title, 28)} {workspace} {active} {id_}"
+        elif titles:
+            yield f"{_column(title, 32)} {_column(preview, 40)} {active} {id_}"
+        elif places:
+            yield f"{_column(preview, 38)} {workspace} {active} {source} {id_}"
+        else:
+            yield f"{_column(preview, 50)} {active} {source} {id_}"
+
+
+def _column(text: str, cells: int) -> str:
+    """Two cells of every column stay free."""
+    return fit(cut(text, cells - 2, ellipsis=""), cells)
+
+
+def _padded(text: str, cells: int) -> str:
+    """At least so wide; a source is told in full."""
+    return text if len(text) >= cells else fit(text, cells)
+
+
+def _workspace(row: Conversation) -> str:
+    return line(os.path.basename(row.cwd.strip().rstrip("/")))

@@ -1,0 +1,142 @@
+"""What can be typed after `hermes-tui`."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hermes_tui import __version__
+from hermes_tui.cli import exits
+
+_DESCRIPTION = "Find a Hermes conversation again, read it, see what it grew from, and pick it up."
+_EPILOG = f"""\
+Without a command, `hermes-tui` opens the browser.
+
+exit status:
+  {exits.OK}    done
+  {exits.NOTHING_CHOSEN}    nothing was chosen (browse --print)
+  {exits.USAGE}    the command line was not understood
+  {exits.FAILED}    it could not be done; one line on the error stream says why and what to do
+  {exits.INTERRUPTED}  stopped by Ctrl+C
+  {exits.BROKEN_PIPE}  the reader of the output went away
+
+environment:
+  HERMES_HOME                 the home whose store is opened, as for `hermes`
+  HERMES_TUI_RESUME_COMMAND   the command to run instead of `hermes`
+  HERMES_TUI_THEME            dark, light, or the name of one of Textual's themes
+  NO_COLOR                    no colours
+"""
+_SUPPRESS = argparse.SUPPRESS
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The command line, understood."""
+
+    command: str = "browse"
+    """"browse" or "list"."""
+    db: Path | None = None
+    profile: str | None = None
+    demo: bool = False
+    source: str | None = None
+    limit: int | None = None
+    """As typed: None where it was not, 0 for all."""
+    print_only: bool = False
+    json: bool = False
+
+
+def parse(argv: list[str] | None = None) -> Arguments:
+    """Read a command line.
+
+    Raises:
+        SystemExit: With the help, the version, or a line that says what was wrong.
+    """
+    parser = _parser()
+    said = Arguments(**vars(parser.parse_args(argv)))
+    if sum((said.db is not None, said.profile is not None, said.demo)) > 1:
+        parser.error("--db, --profile and --demo each name a store: give one of them")
+    return said
+
+
+def _parser() -> argparse.ArgumentParser:
+    which, what, choosing = _which_store(), _which_conversations(), _choosing()
+    parser = argparse.ArgumentParser(
+        prog="hermes-tui",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        parents=[which, what, choosing],
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"hermes-tui {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    _add_browse(commands, [which, what, choosing])
+    sessions = commands.add_parser(
+        "sessions",
+        help="commands on conversations",
+        description="Commands on conversations.",
+        parents=[which],
+        allow_abbrev=False,
+    )
+    family = sessions.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    _add_browse(family, [which, what, choosing])
+    listing = family.add_parser(
+        "list",
+        help="print the conversations, last active first",
+        description="Print the conversations that the browser shows, last active first.",
+        parents=[which, what],
+        allow_abbrev=False,
+    )
+    listing.add_argument("--json", action="store_true", default=_SUPPRESS, help="print one JSON array")
+    listing.set_defaults(command="list")
+    return parser
+
+
+def _add_browse(commands: _Commands, options: list[argparse.ArgumentParser]) -> None:
+    commands.add_parser(
+        "browse", help="open the browser", description=_DESCRIPTION, parents=options, allow_abbrev=False
+    )
+
+
+# Each group of options belongs to several commands and may stand before or after their names. So none has a
+# default: an option that is not said after the name must not wipe out what was said before it.
+
+
+def _which_store() -> argparse.ArgumentParser:
+    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS)
+    group.add_argument("--db", metavar="PATH", type=Path, help="open this store")
+    group.add_argument("-p", "--profile", metavar="NAME", help="open the store of this Hermes profile")
+    group.add_argument("--demo", action="store_true", help="open a made-up store, to look around in")
+    return group
+
+
+def _which_conversations() -> argparse.ArgumentParser:
+    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS)
+    group.add_argument("--source", metavar="NAME", help="only conversations from here: cli, telegram, ...")
+    group.add_argument(
+        "--limit", metavar="N", type=_limit, help="show at most N conversations, 0 for all (list: 20)"
+    )
+    return group
+
+
+def _choosing() -> argparse.ArgumentParser:
+    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS)
+    group.add_argument(
+        "--print", dest="print_only", action="store_true", help="print the id that was chosen, resume nothing"
+    )
+    return group
+
+
+def _limit(text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of conversations (0 for all)")
+    return number

@@ -1,0 +1,112 @@
+"""From a command line to a screen, and from what the screen ends with to what is done then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hermes_tui.cli import exits
+from hermes_tui.cli.listing import DEFAULT_LIMIT, list_conversations
+from hermes_tui.options import Options
+from storage import locations
+
+if TYPE_CHECKING:
+    from hermes_tui.cli.output import Output
+    from hermes_tui.services.resume import Choice
+
+
+def options_for(
+    db: str | Path | None = None,
+    profile: str | None = None,
+    *,
+    demo: bool = False,
+    source: str | None = None,
+    limit: int | None = None,
+    print_only: bool = False,
+) -> Options:
+    """Find the store: the one named, else the profile's, else the one that `hermes` would open.
+
+    Args:
+        limit: Conversations to show; None or 0 for all.
+
+    Raises:
+        BadProfile: Hermes accepts no such name.
+    """
+    if demo:
+        from hermes_tui.services.demo_store import demo_options
+
+        return demo_options(Options(Path(), source=source, limit=limit or None, print_only=print_only))
+    if db is not None:
+        path = Path(db)
+    else:
+        path = locations.profile_store(profile) if profile is not None else locations.default_store()
+    home = locations.home_of(path)
+    return Options(
+        db_path=path,
+        profile=locations.profile_of(home) if home else "",
+        source=source,
+        limit=limit or None,
+        print_only=print_only,
+    )
+
+
+class BrowserFailed(Exception):
+    """The screen broke down; it has shown how."""
+
+
+def choose(options: Options) -> tuple[Choice | None, Options]:
+    """Show the browser.
+
+    Returns:
+        What was chosen, and the options it was chosen under: the screen may have gone on to the demo.
+
+    Raises:
+        NoTerminal: There is no terminal to draw on.
+        BrowserFailed: There is no answer.
+    """
+    from hermes_tui.services.terminal import drawing_on_terminal
+
+    with drawing_on_terminal():
+        from hermes_tui.app import BrowserApp
+
+        app = BrowserApp(options)
+        choice = app.run()
+    if app.return_code:
+        raise BrowserFailed("The browser broke down.")
+    return choice, app.options
+
+
+def browse(options: Options, output: Output) -> int:
+    """Let a person choose, then print the id or become Hermes; says with what status to exit.
+
+    Raises:
+        NoTerminal: There is no terminal and only the id was wanted.
+        StoreError, CannotResume, BrowserFailed: With a sentence to show.
+    """
+    from hermes_tui.services.resume import exec_resume
+    from hermes_tui.services.terminal import NoTerminal
+
+    try:
+        choice, options = choose(options)
+    except NoTerminal as error:
+        if options.print_only:
+            raise
+        output.remark(str(error))
+        list_conversations(replace(options, limit=options.limit or DEFAULT_LIMIT), output)
+        return exits.OK
+    if choice is None:
+        return exits.NOTHING_CHOSEN if options.print_only else exits.OK
+    if options.print_only:
+        output.exactly(choice.session_id)
+        return exits.OK
+    command = options.resume(choice.session_id)
+    if options.demo:
+        output.line(command.shell_line)
+        return exits.OK
+    if why := command.why_not():
+        output.error(why)
+        output.line(command.shell_line)
+        return exits.FAILED
+    exec_resume(command)
+    return exits.FAILED
