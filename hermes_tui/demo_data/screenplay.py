@@ -5,9 +5,9 @@
     YOU: the build is red again                  a turn; its text goes on until the next word in capitals
     LATER: 20m                                   a pause before the next turn
 
-Turns are YOU, THINKS (the reasoning of the turn that follows), HERMES, CALLS and RETURNS; a note in brackets says
-what is special about one: `YOU (picture):`, `CALLS (read_file):`, `HERMES (error):`. COMPACTED and SUMMARY are what
-a compaction leaves behind.
+Turns are YOU, THINKS (the reasoning of the turn that follows), HERMES, CALLS and RETURNS; a note in brackets
+says what is special about one: `YOU (picture):`, `CALLS (read_file):`, `HERMES (error):`. COMPACTED and
+SUMMARY are what a compaction leaves behind.
 """
 
 from __future__ import annotations
