@@ -1,0 +1,93 @@
+"""A scrolling widget that draws only the lines on the screen: what the list and the transcript share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.cache import LRUCache
+from textual.geometry import Size
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from hermes_tui.text import safe_text
+
+Run = tuple[str, Style]
+"""Safe text and how it looks."""
+
+
+class LineView(ScrollView, can_focus=True):
+    """A column of lines as wide as the widget, drawn when they come into view.
+
+    Drawn lines are kept in `strips`, styles in a table; both are forgotten when the styles change.
+    """
+
+    DEFAULT_CSS = """
+    LineView {
+        overflow-x: hidden;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+    }
+    """
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.strips: LRUCache[object, Strip] = LRUCache(1024)
+        self._styles_by_name: dict[tuple[str, ...], Style] = {}
+
+    def on_mount(self) -> None:
+        # Where a background colour may be invisible, the stylesheet says it in reverse instead.
+        few = self.app.no_color or self.app.console.color_system in {"standard", "windows"}
+        self.set_class(few, "-few-colours")
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles_by_name.clear()
+        self.strips.clear()
+
+    def look(self, *names: str) -> Style:
+        """The style of these component classes, one over the other, over the widget's own."""
+        style = self._styles_by_name.get(names)
+        if style is None:
+            style = self._styles_by_name[names] = self.get_visual_style(*names).rich_style
+        return style
+
+    @property
+    def line_width(self) -> int:
+        """Cells of one line, without the scroll bar."""
+        return self.scrollable_content_region.width
+
+    def set_line_count(self, count: int) -> None:
+        if count != self.virtual_size.height:
+            self.virtual_size = Size(0, count)
+
+    def jump(self, y: int) -> None:
+        """Put line `y` at the top, at once, as far as there are lines."""
+        # Forced, since whether there is a scroll bar is only known after the next layout.
+        self.scroll_to(y=y, animate=False, force=True)
+
+    def blank(self) -> Strip:
+        return Strip.blank(self.line_width, self.look())
+
+
+def fitted(runs: Iterable[Run], cells: int, ellipsis: str = "…") -> list[Segment]:
+    """Cut and pad runs of safe text to exactly `cells`; the last visible one bears the ellipsis and the padding."""
+    runs = list(runs)
+    over = sum(safe_text.width(text) for text, _ in runs) > cells
+    ellipsis = ellipsis if over and safe_text.width(ellipsis) <= cells else ""
+    room = cells - safe_text.width(ellipsis)
+    segments: list[Segment] = []
+    style = Style.null()
+    for text, style in runs:
+        if safe_text.width(text) > room:
+            text = safe_text.cut(text, room, "")
+            segments.append(Segment(text, style))
+            room -= safe_text.width(text)
+            break
+        if text:
+            segments.append(Segment(text, style))
+            room -= safe_text.width(text)
+    if ellipsis or room:
+        segments.append(Segment(ellipsis + " " * room, style))
+    return segments
