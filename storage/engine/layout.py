@@ -22,8 +22,11 @@ class FtsTable:
 
     name: str
     kind: str
-    """"inline" (layout B: its own copy of content, tool name and tool calls in one column), "external"
-    (layout C and later: a column each, the text stays in `messages`), "one column" (layout A: content alone)."""
+    """How it stands to the messages.
+
+    "inline": layout B, its own copy of content, tool name and tool calls in one column. "external": layout C
+    and later, a column each, the text stays in `messages`. "one column": layout A, the same for content alone.
+    """
     columns: tuple[str, ...]
     tokenizer: str
 
@@ -97,8 +100,12 @@ def _fts_table(name: str, sql: Mapping[str, str]) -> FtsTable | None:
     arguments = [argument.strip() for argument in _ARGUMENT.findall(declared[1])]
     options = {found[1].lower(): found[2] for text in arguments if (found := _OPTION.fullmatch(text))}
     columns = tuple(
-        text.split()[0].strip("\"'`[]").lower() for text in arguments if text and not _OPTION.fullmatch(text)
+        _unquoted(text.split()[0]).lower() for text in arguments if text and not _OPTION.fullmatch(text)
     )
     external = "one column" if columns == ("content",) else "external"
     kind = external if "content" in options else "inline"
-    return FtsTable(name, kind, columns, options.get("tokenize", "unicode61").strip("\"'"))
+    return FtsTable(name, kind, columns, _unquoted(options.get("tokenize", "unicode61")))
+
+
+def _unquoted(text: str) -> str:
+    return text[1:-1] if text[:1] in tuple("\"'`[") and len(text) > 1 else text

@@ -20,8 +20,10 @@ def _all(layout: Layout, execute: Execute, immutable: bool) -> Iterator[str]:
         yield "The store lies in a directory that cannot be written, so nothing in it can be changed."
     if layout.turn_fences:
         yield "The store is fenced: only the Hermes that fenced it can write to it."
-    yield from _of_the_index(layout.fts, "word index", execute)
-    yield from _of_the_index(layout.trigram, "substring index", execute)
+    if problem := _problem(layout.fts, execute):
+        yield f"The word index {problem}: searches read the messages instead, which takes longer."
+    if problem := _problem(layout.trigram, execute):
+        yield f"The substring index {problem}: text without blanks is searched for by reading the messages."
     if layout.cjk_triggers:
         yield (
             "Its index messages_fts_cjk needs the tokenizer cjk_unicode61, which is not here:"
@@ -31,14 +33,14 @@ def _all(layout: Layout, execute: Execute, immutable: bool) -> Iterator[str]:
         yield from _rebuilding(execute)
 
 
-def _of_the_index(table: FtsTable | None, what: str, execute: Execute) -> Iterator[str]:
+def _problem(table: FtsTable | None, execute: Execute) -> str:
     if table is None:
-        yield f"There is no {what}: searches read the messages instead, which takes longer."
-        return
+        return "is missing"
     try:
         execute(f"SELECT rowid FROM {table.name} LIMIT 0")
     except IndexDamaged:
-        yield f"The {what} cannot be used: searches read the messages instead, which takes longer."
+        return "cannot be used"
+    return ""
 
 
 def _rebuilding(execute: Execute) -> Iterator[str]:
