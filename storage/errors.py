@@ -49,6 +49,50 @@ class WritingNotSupported(StoreError):
         self.path = path
 
 
+class StoreNotWritable(StoreError):
+    """The file can be read but not written: rights, a read-only directory or medium."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"Nothing was written: {path} cannot be written here ({why}).")
+        self.path = path
+
+
+class StoreFenced(StoreNotWritable):
+    """A newer Hermes has put triggers into the store that refuse every other writer (spec 1.4)."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "the Hermes that fenced it lets nobody else write to it")
+
+
+class StoreReplaced(StoreError):
+    """The file was deleted, moved or replaced by another one while it was open."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"Nothing was written: {path} was deleted or replaced after it was opened; open it again."
+        )
+        self.path = path
+
+
+class DiskFull(StoreError):
+    """There is no room for the change; what was committed before is safe."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"Nothing was written: no space is left where {path} lies; free some and try again.")
+        self.path = path
+
+
+class StoreDamaged(StoreError):
+    """The file is damaged, so nothing is written to it before it has been repaired."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(
+            f"Nothing was written: {path} is damaged ({why}); `hermes-tui sessions repair` makes a backup"
+            " and repairs what can be repaired."
+        )
+        self.path = path
+
+
 class UnknownSession(StoreError):
     """No session has this id (any more)."""
 

@@ -56,3 +56,30 @@ def _fill_in(path: Path) -> None:
             f"INSERT INTO state_meta(key, value) VALUES ('fts_storage_version', '{FTS_STORAGE_VERSION}');\n"
             "COMMIT;"
         )
+
+
+def claim(path: Path) -> None:
+    """Make an empty file, readable by its owner alone, and the directories above it; one that is there stays.
+
+    Raises:
+        CannotCreate: The file cannot be made.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise CannotCreate(path, error.strerror or str(error)) from error
+
+
+def statements(name: str) -> tuple[str, ...]:
+    """The statements of `schema/<name>.sql` one by one: running them as a script would commit first."""
+    found: list[str] = []
+    pending = ""
+    for line in script(name).splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            found.append(pending.strip())
+            pending = ""
+    return tuple(found)

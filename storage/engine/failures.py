@@ -6,7 +6,22 @@ import re
 import sqlite3
 from pathlib import Path
 
-from storage.errors import IndexDamaged, Interrupted, NotAStore, StoreBusy, StoreError, StoreUnreadable
+from storage.errors import (
+    DiskFull,
+    IndexDamaged,
+    Interrupted,
+    NotAStore,
+    RowRefused,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreNotWritable,
+    StoreReplaced,
+    StoreUnreadable,
+)
+
+BUSY = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL))
+"""Primary codes that say that another connection is in the way, for now."""
 
 _SENTENCES = {
     sqlite3.SQLITE_READONLY_ROLLBACK: (
@@ -41,3 +56,26 @@ def named(error: sqlite3.DatabaseError, path: Path, sql: str = "") -> StoreError
         return IndexDamaged(path, str(error))
     sentence = _SENTENCES.get(code) or _SENTENCES.get(primary)
     return StoreUnreadable(path, f"{sentence} ({error})" if sentence else str(error))
+
+
+def refused(error: sqlite3.Error, path: Path) -> StoreError:
+    """The error to raise for `error` when it stopped a write, none of which was kept."""
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:
+        raise error
+    if code == sqlite3.SQLITE_READONLY_DBMOVED:
+        return StoreReplaced(path)
+    match code & 0xFF:
+        case sqlite3.SQLITE_CONSTRAINT:
+            return RowRefused(str(error))
+        case sqlite3.SQLITE_FULL:
+            return DiskFull(path)
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
+            return StoreNotWritable(path, str(error))
+        case sqlite3.SQLITE_CORRUPT if code == sqlite3.SQLITE_CORRUPT_VTAB:
+            return IndexDamaged(path, str(error))
+        case sqlite3.SQLITE_CORRUPT:
+            return StoreDamaged(path, str(error))
+    if _NO_INDEX.search(str(error)):
+        return IndexDamaged(path, str(error))
+    return named(error, path) if isinstance(error, sqlite3.DatabaseError) else StoreUnreadable(path, str(error))

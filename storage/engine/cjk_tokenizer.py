@@ -1,0 +1,54 @@
+"""`messages_fts_cjk` needs a tokenizer from a library that is rarely here; without it no message could be written."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import suppress
+from pathlib import Path
+
+_MISSING = ("no such tokenizer", "no such table")
+
+
+def make_writable(connection: sqlite3.Connection, file: Path) -> None:
+    """Load the tokenizer, or detach the index from the messages; inside the transaction of the write.
+
+    Detached as Hermes does it (spec 1.6): the flag that the index is stale first, then its triggers; the index
+    itself stays, for a host with the tokenizer rebuilds it.
+    """
+    if _usable(connection):
+        return
+    if _wanted() and _load(connection, file) and _usable(connection):
+        return
+    connection.execute("CREATE TABLE IF NOT EXISTS state_meta (key TEXT PRIMARY KEY, value TEXT)")
+    connection.execute("INSERT OR REPLACE INTO state_meta(key, value) VALUES ('fts_cjk_stale', '1')")
+    for operation in ("insert", "delete", "update"):
+        connection.execute(f"DROP TRIGGER IF EXISTS messages_fts_cjk_{operation}")
+
+
+def _usable(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.execute("SELECT rowid FROM messages_fts_cjk LIMIT 0").fetchall()
+    except sqlite3.OperationalError as error:
+        if not str(error).startswith(_MISSING):
+            raise
+        return False
+    return True
+
+
+def _wanted() -> bool:
+    return os.environ.get("HERMES_CJK_FTS", "").strip().lower() not in ("0", "false", "off", "no")
+
+
+def _load(connection: sqlite3.Connection, file: Path) -> bool:
+    library = os.environ.get("HERMES_FTS5_CJK_SO") or str(file.parent / "lib" / "libfts5_cjk.so")
+    if not os.path.isfile(library) or not hasattr(connection, "enable_load_extension"):
+        return False
+    connection.enable_load_extension(True)
+    try:
+        with suppress(sqlite3.OperationalError):
+            connection.load_extension(library)
+            return True
+        return False
+    finally:
+        connection.enable_load_extension(False)
