@@ -1,0 +1,134 @@
+"""Reading what decides families: everybody at once, or only what stands around some sessions.
+
+Every answer crosses as one row of JSON: hundreds of rows would each wait for the interpreter beside a busy
+main thread.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from storage.conversation.expressions import newest_message, newest_messages, number, text
+from storage.conversation.family import Kin, markers, readable
+from storage.engine.connection import Cancel, Reader
+from storage.engine.layout import Layout
+
+# A delegate's parent can have thousands of them; none continues it, so the walk down leaves them out. What
+# this SQL lets through is judged again by the rules.
+_MAY_CONTINUE = """parent.end_reason = 'compression' AND COALESCE({source}, '') NOT IN ('tool', 'subagent')
+    AND CASE WHEN {config} LIKE '%_delegate_from%' AND json_valid({config})
+        THEN json_extract({config}, '$._delegate_from') IS NULL ELSE 1 END"""
+
+_UNMARKED: frozenset[str] = frozenset()
+
+_AROUND = """WITH RECURSIVE
+    up(id) AS (
+        SELECT value FROM json_each(?1)
+        UNION
+        SELECT {parent} FROM up CROSS JOIN sessions child ON child.id = up.id WHERE {parent} IS NOT NULL),
+    wanted(id) AS (
+        SELECT id FROM up
+        UNION
+        SELECT child.id FROM wanted CROSS JOIN sessions parent ON parent.id = wanted.id
+        CROSS JOIN sessions child ON {parent} = parent.id WHERE {condition})"""
+
+
+def everyone(reader: Reader, cancel: Cancel | None = None) -> dict[str, Kin]:
+    """All sessions of the store."""
+    if "sessions" not in reader.layout.columns:
+        return {}
+    sql = f"SELECT {_array(reader.layout)} FROM sessions s{_joined(reader.layout)} WHERE s.id IS NOT NULL"
+    return _kin(reader.json(sql, (), cancel))
+
+
+def around(reader: Reader, session_ids: Iterable[str], cancel: Cancel | None = None) -> dict[str, Kin]:
+    """These sessions with all their ancestors and whatever may continue one of those.
+
+    Enough for `chains` to put each of them into its whole chain; unknown ids are not in the answer.
+    """
+    layout = reader.layout
+    condition = "0"
+    if layout.has("sessions", "end_reason"):
+        condition = _MAY_CONTINUE.format(
+            source=layout.column("sessions", "source", "NULL", "child"),
+            config=layout.column("sessions", "model_config", "NULL", "child"),
+        )
+    return _selected(reader, condition, session_ids, cancel)
+
+
+def family(reader: Reader, session_id: str) -> dict[str, Kin]:
+    """The session with all its ancestors and all their descendants."""
+    return _selected(reader, "1", [session_id], None)
+
+
+def _selected(
+    reader: Reader, condition: str, session_ids: Iterable[str], cancel: Cancel | None
+) -> dict[str, Kin]:
+    layout = reader.layout
+    if "sessions" not in layout.columns:
+        return {}
+    around = _AROUND.format(
+        parent=layout.column("sessions", "parent_session_id", "NULL", "child"), condition=condition
+    )
+    people = f"wanted CROSS JOIN sessions s ON s.id = wanted.id{_joined(layout)}"
+    sql = f"{around} SELECT {_array(layout)} FROM {people}"
+    return _kin(reader.json(sql, [json.dumps(list(session_ids))], cancel))
+
+
+def _seeks(layout: Layout) -> bool:
+    return "messages" not in layout.columns or "idx_messages_session" in layout.indexes
+
+
+def _joined(layout: Layout) -> str:
+    """Without the index every seek would be a scan: one pass for all is joined instead."""
+    return (
+        "" if _seeks(layout) else f" LEFT JOIN ({newest_messages(layout)}) newest ON newest.session_id = s.id"
+    )
+
+
+def _array(layout: Layout) -> str:
+    def column(name: str) -> str:
+        return layout.column("sessions", name, "NULL", "s")
+
+    def flag(name: str) -> str:
+        return f"COALESCE({column(name)}, 0) <> 0"
+
+    config = column("model_config")
+    values = (
+        text("s.id"),
+        text(column("parent_session_id")),
+        text(column("source")),
+        number(column("started_at")),
+        number(column("ended_at")),
+        f"{column('ended_at')} IS NOT NULL",
+        text(column("end_reason")),
+        text(column("session_key")),
+        f"CASE WHEN instr({config}, '_from') THEN {text(config)} END",
+        newest_message(layout, "s.id") if _seeks(layout) else "newest.time",
+        f"{flag('archived')} + 2 * ({flag('hidden')}) + 4 * ({flag('pinned')})",
+    )
+    return f"json_group_array(json_array({', '.join(values)}))"
+
+
+def _kin(rows: list[list[Any]] | None) -> dict[str, Kin]:
+    kin: dict[str, Kin] = {}
+    for id_, parent, source, started, ended, is_ended, reason, key, config, newest, flags in rows or ():
+        start = readable(started)
+        kin[id_] = Kin(
+            id_,
+            parent or None,
+            source or "",
+            start,
+            readable(ended),
+            bool(is_ended),
+            reason or "",
+            key or "",
+            markers(config) if config else _UNMARKED,
+            readable(newest) or start,
+            bool(flags & 1),
+            bool(flags & 2),
+            bool(flags & 4),
+        )
+    return kin

@@ -1,0 +1,88 @@
+"""What other processes committed: asked once a second, so an idle store must cost one pragma."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from storage.conversation.expressions import text
+from storage.engine.connection import Reader
+
+MESSAGES = 10_000
+"""New messages that one look follows up; more than that is an import, and the whole is read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What a commit of another process can be seen to have done."""
+
+    session_ids: tuple[str, ...]
+    """Sessions with new messages, or new themselves."""
+    thorough: bool
+    """False when sessions went away or there was too much to follow."""
+
+
+class Watch:
+    """Remembers what was seen of a store and says what came after.
+
+    Args:
+        reader: Its connection must be the one that is asked every time: `data_version` compares with itself.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._version = reader.data_version()
+        self._message = self._newest_message()
+        self._sessions, self._session = self._count()
+
+    def look(self) -> News | None:
+        """What is new since the last look; None when nobody else has committed anything."""
+        version = self._reader.data_version()
+        if version == self._version:
+            return None
+        self._version = version
+        self._reader.refresh_layout()
+        speaking, complete = self._new_messages()
+        count, newest = self._count()
+        appeared = self._new_sessions()
+        thorough = complete and count == self._sessions + len(appeared)
+        self._sessions, self._session = count, newest
+        return News(tuple(dict.fromkeys((*appeared, *speaking))), thorough)
+
+    def _new_messages(self) -> tuple[list[str], bool]:
+        if not self._has_messages():
+            return [], True
+        # No DISTINCT here: SQLite would walk an index of all messages for it.
+        newest, session_ids = self._reader.json(
+            f"""SELECT json_array(max(id), json_group_array(session)) FROM (
+                SELECT id, {text("session_id")} AS session FROM messages WHERE id > ?1 ORDER BY id LIMIT ?2)""",
+            (self._message, MESSAGES),
+        )
+        if newest is None:
+            return [], True
+        complete = len(session_ids) < MESSAGES
+        self._message = newest if complete else self._newest_message()
+        return session_ids, complete
+
+    def _new_sessions(self) -> list[str]:
+        if "sessions" not in self._reader.layout.columns:
+            return []
+        session_ids: list[str] = self._reader.json(
+            f"SELECT json_group_array({text('id')}) FROM sessions WHERE rowid > ?1 AND id IS NOT NULL",
+            (self._session,),
+        )
+        return session_ids
+
+    def _newest_message(self) -> int:
+        if not self._has_messages():
+            return 0
+        row = self._reader.one("SELECT max(id) FROM messages")
+        return (row and row[0]) or 0
+
+    def _count(self) -> tuple[int, int]:
+        if "sessions" not in self._reader.layout.columns:
+            return 0, 0
+        row = self._reader.one("SELECT (SELECT count(*) FROM sessions), (SELECT max(rowid) FROM sessions)")
+        return (row[0], row[1] or 0) if row else (0, 0)
+
+    def _has_messages(self) -> bool:
+        return {"id", "session_id"} <= self._reader.layout.columns.get("messages", frozenset())
