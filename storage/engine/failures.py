@@ -32,7 +32,7 @@ _SENTENCES = {
     sqlite3.SQLITE_IOERR: "the disk reports an error",
 }
 _NO_INDEX = re.compile(
-    r"vtable constructor failed|no such (?:tokenizer|module)|no such table: .*messages_fts|fts5"
+    r"vtable constructor failed|no such (?:tokenizer|module)|no such table: .*messages_fts|SQL logic error|fts5"
 )
 
 
@@ -78,4 +78,6 @@ def refused(error: sqlite3.Error, path: Path) -> StoreError:
             return StoreDamaged(path, str(error))
     if _NO_INDEX.search(str(error)):
         return IndexDamaged(path, str(error))
-    return named(error, path) if isinstance(error, sqlite3.DatabaseError) else StoreUnreadable(path, str(error))
+    return (
+        named(error, path) if isinstance(error, sqlite3.DatabaseError) else StoreUnreadable(path, str(error))
+    )

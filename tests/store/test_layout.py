@@ -110,7 +110,7 @@ def test_a_tokenizer_with_commas_and_quotes_is_one_argument() -> None:
         " tokenize=\"unicode61 tokenchars ',='\")"
     )
     assert found.fts == FtsTable(
-        "messages_fts", "inline", ("content", "tool_name"), "unicode61 tokenchars ',="
+        "messages_fts", "inline", ("content", "tool_name"), "unicode61 tokenchars ',='"
     )
 
 

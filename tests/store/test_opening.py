@@ -1,0 +1,350 @@
+"""Opening a store: any file opens or is refused by name, and none is changed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from storage.engine.connection import open_reader
+from storage.errors import NotAStore, StoreBusy, StoreMissing, StoreUnreadable
+from tests.support.other_user import as_somebody_else, public_directory
+from tests.support.stores import BuildV11, CopyStore, write_v11
+
+ONE = (
+    "INSERT INTO sessions(id,source,started_at,title) VALUES('s1','cli',1780000000,'one');"
+    "INSERT INTO messages(session_id,role,content,timestamp) VALUES('s1','user','hello',1780000000);"
+)
+
+
+def titles(path: Path) -> list[str]:
+    with closing(open_reader(path)) as reader:
+        return [title for (title,) in reader.rows("SELECT title FROM sessions ORDER BY id")]
+
+
+def refusal(path: Path) -> tuple[str, str]:
+    """The name and the sentence of the error that opening raises."""
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        open_reader(path).close()
+    return type(caught.value).__name__, str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "name", ["a?b", "a#b", "100%", "50%25", "with blank", "ü–名", "a&mode=rwc", "'\"", "a:b"]
+)
+def test_any_path_opens(name: str, tmp_path: Path) -> None:
+    path = write_v11(tmp_path / name / f"{name}.db", ONE)
+    assert titles(path) == ["one"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [name]
+
+
+def test_a_path_that_is_no_text_opens(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(bytes(tmp_path) + b"/\xff\xfe.db"))
+    write_v11(path, ONE)
+    assert titles(path) == ["one"]
+
+
+def test_a_relative_path_and_a_link_open(
+    build_v11: BuildV11, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build_v11(ONE)
+    (tmp_path / "link.db").symlink_to("home/state.db")
+    monkeypatch.chdir(tmp_path)
+    with closing(open_reader("link.db")) as reader:
+        assert reader.info().path == tmp_path / "link.db"
+        assert reader.info().sessions == 1
+
+
+def test_missing(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "state.db"
+    assert refusal(path) == ("StoreMissing", f"No session store at {path}.")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dangling_link_and_a_file_as_directory_are_missing(tmp_path: Path) -> None:
+    (tmp_path / "link.db").symlink_to("nowhere")
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "link.db", tmp_path / "file" / "state.db"):
+        with pytest.raises(StoreMissing):
+            open_reader(path)
+
+
+@pytest.mark.parametrize(
+    "content", [b"hello world" * 500, b"hel", b"\0" * 4096, b"SQLite format 3\0" + b"x" * 4000]
+)
+def test_not_a_database(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.write_bytes(content)
+    assert refusal(path) == ("NotAStore", f"{path} is not a database.")
+    assert path.read_bytes() == content
+
+
+def test_a_database_without_sessions(tmp_path: Path) -> None:
+    path = tmp_path / "other.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE notes(id)")
+    sentence = f"{path} is a database, but not a session store: it has no table named sessions."
+    assert refusal(path) == ("NotAStore", sentence)
+
+
+def test_a_directory_and_a_socket_are_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert refusal(tmp_path) == ("NotAStore", f"{tmp_path} is a directory, not a database.")
+    monkeypatch.chdir(tmp_path)  # A socket's path may not be long.
+    with closing(socket.socket(socket.AF_UNIX)) as listening:
+        listening.bind("state.db")
+        assert refusal(tmp_path / "state.db") == ("NotAStore", f"{tmp_path / 'state.db'} is not a file.")
+
+
+def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
+    with pytest.raises(StoreUnreadable, match="File name too long"):
+        open_reader(tmp_path / ("x" * 300))
+
+
+def test_an_empty_file_is_a_store_without_sessions(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.touch()
+    with closing(open_reader(path)) as reader:
+        info = reader.info()
+        assert (info.version, info.layout, info.size, info.sessions) == (None, "none", 0, 0)
+        assert info.notes == ("The file is empty: no sessions yet.",)
+        assert reader.layout.columns == {}
+    assert path.stat().st_size == 0
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_empty_file_comes_to_life(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.touch()
+    with closing(open_reader(path)) as reader:
+        with closing(sqlite3.connect(path)) as writer:
+            writer.execute("CREATE TABLE sessions(id)")
+        reader.refresh_layout()
+        assert reader.layout.columns == {"sessions": {"id"}}
+
+
+@pytest.mark.parametrize("name", ["state-v22-0.19.0.db", "state-v22-delete-journal.db", "state-v23.db"])
+def test_opening_and_closing_leaves_every_byte(name: str, copy_store: CopyStore, stores: Path) -> None:
+    path = copy_store(name)
+    for _ in range(3):
+        with closing(open_reader(path)) as one, closing(open_reader(path)) as two:
+            assert one.info() == two.info()
+            one.rows("SELECT * FROM messages")
+    assert path.read_bytes() == (stores / name).read_bytes()
+    beside = {p.name: p.stat().st_size for p in path.parent.iterdir() if p != path}
+    assert beside in ({}, {f"{name}-wal": 0, f"{name}-shm": 32768})
+
+
+def test_a_writer_that_holds_the_lock_is_named(build_v11: BuildV11, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = build_v11("PRAGMA journal_mode=DELETE;" + ONE)
+    monkeypatch.setattr("storage.engine.opening.BUSY_TIMEOUT", 0.01)
+    with closing(open_reader(path)) as reader, closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        sentence = f"The database {path} is busy: another process holds it; try again in a moment."
+        assert refusal(path) == ("StoreBusy", sentence)
+        with pytest.raises(StoreBusy):
+            reader.rows("SELECT * FROM sessions")
+        writer.execute("ROLLBACK")
+        assert reader.rows("SELECT id FROM sessions") == [("s1",)]
+
+
+def crashed(path: Path, statements: str) -> None:
+    """Run `statements` in a process that dies before it can finish or tidy up."""
+    child = os.fork()
+    if child == 0:
+        connection = sqlite3.connect(path, isolation_level=None)
+        connection.executescript(statements)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+
+def test_a_journal_that_a_crash_left_is_explained(copy_store: CopyStore) -> None:
+    path = copy_store("state-v22-delete-journal.db")
+    crashed(
+        path, "PRAGMA cache_size=2; BEGIN; UPDATE messages SET content = content || hex(randomblob(3000));"
+    )
+    before = path.read_bytes()
+    name, sentence = refusal(path)
+    assert name == "StoreUnreadable"
+    assert sentence.startswith(
+        f"Cannot read {path}: a write was cut off and its journal is still there; Hermes finishes it when it next runs"
+    )
+    assert path.read_bytes() == before
+    assert Path(f"{path}-journal").exists()
+
+
+def test_rows_that_only_the_wal_holds_are_read(build_v11: BuildV11) -> None:
+    path = build_v11()
+    crashed(path, ONE)
+    size = path.stat().st_size
+    Path(f"{path}-shm").unlink()
+    assert titles(path) == ["one"]
+    assert path.stat().st_size == size
+
+
+def in_a_closed_directory(prepare: Callable[[Path], None]) -> tuple[str, object]:
+    """What somebody who may not write gets to see of a store that `prepare` made ready, in a 0555 directory."""
+    with public_directory() as directory:
+        path = write_v11(directory / "state.db", ONE)
+        path.chmod(0o444)
+        prepare(path)
+        directory.chmod(0o555)
+        before = {p.name: p.read_bytes() for p in directory.iterdir()}
+
+        def look() -> tuple[str, object]:
+            try:
+                with closing(open_reader(path)) as reader:
+                    return "read", (
+                        reader.info().immutable,
+                        reader.info().notes,
+                        reader.rows("SELECT title FROM sessions"),
+                    )
+            except (NotAStore, StoreMissing, StoreUnreadable) as error:
+                return type(error).__name__, str(error).replace(str(directory), "DIR")
+
+        seen = as_somebody_else(look)
+        assert {p.name: p.read_bytes() for p in directory.iterdir() if not p.name.endswith("-shm")} == {
+            name: content for name, content in before.items() if not name.endswith("-shm")
+        }
+        return seen
+
+
+CLOSED = "The store lies in a directory that cannot be written, so nothing in it can be changed."
+
+
+def test_read_only_media_are_opened_as_immutable() -> None:
+    assert in_a_closed_directory(lambda path: None) == ("read", (True, (CLOSED,), [("one",)]))
+
+
+def test_a_file_without_a_wal_needs_no_immutable() -> None:
+    def to_delete(path: Path) -> None:
+        path.chmod(0o644)
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode=DELETE")
+
+    assert in_a_closed_directory(to_delete) == ("read", (False, (), [("one",)]))
+
+
+def test_a_wal_without_its_index_is_refused() -> None:
+    def leave_wal(path: Path) -> None:
+        path.chmod(0o644)
+        crashed(path, "UPDATE sessions SET title = 'two'")
+        Path(f"{path}-shm").unlink()
+
+    assert in_a_closed_directory(leave_wal) == (
+        "StoreUnreadable",
+        "Cannot read DIR/state.db: state.db-wal holds changes, its state.db-shm is missing, and the directory cannot"
+        " be written; copy both state.db and state.db-wal to a directory of your own.",
+    )
+
+
+def test_an_empty_wal_is_a_wal() -> None:
+    name, _ = in_a_closed_directory(lambda path: Path(f"{path}-wal").touch())
+    assert name == "StoreUnreadable"
+
+
+def test_side_files_of_a_crash_are_read() -> None:
+    def crash(path: Path) -> None:
+        path.chmod(0o644)
+        crashed(path, "UPDATE sessions SET title = 'two'")
+
+    assert in_a_closed_directory(crash) == ("read", (False, (), [("two",)]))
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal"])
+def test_rights_are_said(suffix: str) -> None:
+    def close_up(path: Path) -> None:
+        path.chmod(0o644)
+        crashed(path, "UPDATE sessions SET title = 'two'")
+        Path(f"{path}{suffix}").chmod(0)
+
+    sentence = f"Cannot read DIR/state.db: permission denied for state.db{suffix}."
+    assert in_a_closed_directory(close_up) == ("StoreUnreadable", sentence)
+
+
+def test_a_directory_that_may_not_be_entered_is_said() -> None:
+    with public_directory() as directory:
+        path = write_v11(directory / "locked" / "state.db", ONE)
+        path.parent.chmod(0)
+        assert as_somebody_else(lambda: refusal(path)) == (
+            "StoreUnreadable",
+            f"Cannot read {path}: Permission denied.",
+        )
+
+
+def test_an_immutable_store_that_somebody_begins_to_write_is_not_shown_stale() -> None:
+    with public_directory() as directory:
+        path = write_v11(directory / "state.db", ONE)
+        directory.chmod(0o555)
+        (start, started), (go_on, goes_on) = os.pipe(), os.pipe()
+
+        def read() -> list[str]:
+            with closing(open_reader(path)) as reader:
+                seen = [reader.rows("SELECT title FROM sessions")[0][0], str(reader.info().immutable)]
+                os.write(started, b".")
+                os.read(go_on, 1)
+                try:
+                    seen.append(reader.rows("SELECT title FROM sessions")[0][0])
+                except StoreUnreadable as error:
+                    seen.append(str(error))
+                return seen
+
+        child = os.fork()
+        if child == 0:
+            os.read(start, 1)
+            writer = sqlite3.connect(path)
+            writer.execute("UPDATE sessions SET title = 'two'")
+            writer.commit()
+            os.write(goes_on, b".")
+            os.read(start, 1)
+            os._exit(0)
+        try:
+            seen = as_somebody_else(read)
+        finally:
+            os.write(started, b".")
+            os.waitpid(child, 0)
+        if os.geteuid() == 0:
+            assert seen == [
+                "one",
+                "True",
+                f"Cannot read {path}: somebody began to write to it after it was opened; open it again.",
+            ]
+        shutil.rmtree(directory / "none", ignore_errors=True)
+
+
+def overwritten(path: Path, content: bytes) -> None:
+    with path.open("r+b") as file:
+        file.truncate(0)
+        file.write(content)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello world" * 500, b"\0" * 100])
+@pytest.mark.parametrize("name", ["state-v22-0.19.0.db", "state-v22-delete-journal.db"])
+def test_a_file_that_is_overwritten_while_it_is_open(
+    name: str, content: bytes, copy_store: CopyStore
+) -> None:
+    path = copy_store(name)
+    with closing(open_reader(path)) as reader:
+        child = os.fork()  # Closing the file in this process would drop the reader's locks.
+        if child == 0:
+            overwritten(path, content)
+            os._exit(0)
+        os.waitpid(child, 0)
+        for _ in range(2):
+            with pytest.raises((NotAStore, StoreUnreadable)):
+                reader.rows("SELECT * FROM messages")
+
+
+def test_a_file_that_is_deleted_or_replaced_is_read_on(copy_store: CopyStore, build_v11: BuildV11) -> None:
+    path = copy_store("state-v22-0.19.0.db")
+    with closing(open_reader(path)) as reader:
+        path.unlink()
+        assert reader.one("SELECT count(*) FROM sessions") == (41,)
+        assert reader.info().size == 0
+        os.replace(build_v11(ONE), path)
+        assert reader.one("SELECT count(*) FROM sessions") == (41,)
