@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from hermes_tui.cli.output import Output
 from hermes_tui.options import Options
 from hermes_tui.text.figures import count, plural
-from hermes_tui.text.marks import Marks
 from hermes_tui.text.relative_time import relative
-from hermes_tui.text.safe_text import cut, fit, line
-from storage import Conversation, HiddenClass, SessionDB, SessionQuery
+from hermes_tui.text.safe_text import cut, fit
+from storage import Conversation, Listing, SessionDB, SessionQuery
 
 DEFAULT_LIMIT = 20
 """Conversations where nobody said how many (spec 5.1)."""
@@ -24,24 +24,33 @@ def list_conversations(options: Options, output: Output, *, as_json: bool = Fals
     Raises:
         StoreError: The store cannot be opened or read.
     """
-    query = SessionQuery(text="", terms=(), sources=(options.source,)) if options.source is not None else None
-    # Asking for a source is asking for its class.
-    show = frozenset(kind for kind in HiddenClass if kind.value == options.source)
+    query = SessionQuery(text="", sources=(options.source,)) if options.source is not None else None
     with SessionDB(options.db_path, read_only=True, clock=options.clock) as db:
-        listing = db.listing(query, show=show, pins_first=False)
+        page = _newest(db, options.limit) if options.limit and query is None else None
+        listing = page or db.listing(query, pins_first=False, fresh=False)
         entries = listing.entries[: options.limit]
         conversations = db.details(entries)
     if as_json:
         output.line(as_array(conversations))
     else:
-        for text in as_table(conversations, options.clock(), output.marks):
+        for text in as_table(conversations, options.clock(), output):
             output.line(text)
-    more = len(listing.entries) - len(entries)
-    if more and (output.is_watched or not as_json):
-        output.remark(f"{output.marks.ellipsis} {count(more)} more not shown (use --limit N to see more)")
-    hidden = sum(number for kind, number in listing.hidden.items() if kind not in show)
+    if len(entries) < len(listing.entries) and (output.is_watched or not as_json):
+        more = f"{count(len(listing.entries) - len(entries))} more" if listing.complete else "more"
+        output.remark(f"{output.marks.ellipsis} {more} not shown (use --limit N to see more)")
+    hidden = sum(number for kind, number in listing.hidden.items() if kind.value != options.source)
     if hidden and output.is_watched:
         output.remark(f"{plural(hidden, 'conversation')} hidden: archived, subagents, cron or tools")
+
+
+def _newest(db: SessionDB, limit: int) -> Listing | None:
+    """One conversation more than the limit, without reading all of a large store; None for a small one."""
+    page = db.first_page(limit=limit + 1)
+    if page.complete:
+        return None
+    # Here a pin keeps the place that its last activity gives it.
+    entries = sorted(page.entries, key=lambda entry: entry.last_active or 0.0, reverse=True)
+    return replace(page, entries=tuple(entries))
 
 
 def as_array(conversations: Sequence[Conversation]) -> str:
@@ -69,8 +78,9 @@ def as_array(conversations: Sequence[Conversation]) -> str:
     return json.dumps(array, indent=2).replace("\x7f", "\\u007f")
 
 
-def as_table(conversations: Sequence[Conversation], now: float, marks: Marks) -> Iterator[str]:
+def as_table(conversations: Sequence[Conversation], now: float, output: Output) -> Iterator[str]:
     """The four layouts of spec 5.2: with titles or without, with working directories or without."""
+    show, rule, dash = output.show, output.marks.rule, output.marks.dash
     if not conversations:
         yield "No sessions found."
         return
@@ -78,22 +88,22 @@ def as_table(conversations: Sequence[Conversation], now: float, marks: Marks) ->
     places = any(row.cwd.strip() for row in conversations)
     if titles and places:
         yield f"{'Title':<28} {'Workspace':<18} {'Last Active':<13} ID"
-        yield marks.rule * 110
+        yield rule * 110
     elif titles:
         yield f"{'Title':<32} {'Preview':<40} {'Last Active':<13} ID"
-        yield marks.rule * 110
+        yield rule * 110
     elif places:
         yield f"{'Preview':<38} {'Workspace':<18} {'Last Active':<13} {'Src':<6} ID"
-        yield marks.rule * 100
+        yield rule * 100
     else:
         yield f"{'Preview':<50} {'Last Active':<13} {'Src':<6} ID"
-        yield marks.rule * 95
+        yield rule * 95
     for row in conversations:
         active = fit(relative(row.last_active, now), 13)
-        id_, source = line(row.id), _padded(line(row.source), 6)
-        title = line(row.title) or marks.dash
-        workspace = _column(_workspace(row) or marks.dash, 18)
-        preview = line(row.preview)
+        id_, source = show(row.id), _padded(show(row.source), 6)
+        title = show(row.title) or dash
+        workspace = _column(show(_workspace(row)) or dash, 18)
+        preview = show(row.preview)
         if titles and places:
             yield f"{_column(title, 28)} {workspace} {active} {id_}"
         elif titles:
@@ -115,4 +125,4 @@ def _padded(text: str, cells: int) -> str:
 
 
 def _workspace(row: Conversation) -> str:
-    return line(os.path.basename(row.cwd.strip().rstrip("/")))
+    return os.path.basename(row.cwd.strip().rstrip("/"))

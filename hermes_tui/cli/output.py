@@ -27,15 +27,18 @@ class Output:
         """Whether answers and remarks both go to a person, not to a program."""
         return self._answers.isatty() and self._remarks.isatty()
 
+    def show(self, text: str) -> str:
+        """Make any text one safe line that the answers can carry: what their encoding lacks becomes "?"."""
+        return self._carried(safe_text.line(text))
+
     def line(self, text: str) -> None:
-        """Write a line of the answer; what its encoding lacks becomes "?"."""
-        encoding = self._answers.encoding or "ascii"
-        self._answers.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+        """Write a line of the answer."""
+        self._answers.write(self._carried(text) + "\n")
 
     def exactly(self, text: str) -> None:
         """Write store text for a program as it is, and as one safe line for a person."""
         if self._answers.isatty():
-            self.line(safe_text.line(text))
+            self.line(self.show(text))
         else:
             self._answers.write(f"{text}\n")
 
@@ -48,3 +51,7 @@ class Output:
     def error(self, text: str) -> None:
         """Say in one line what is wrong; the text may come from anywhere."""
         self._remarks.write(f"hermes-tui: {safe_text.line(text)}\n")
+
+    def _carried(self, text: str) -> str:
+        encoding = self._answers.encoding or "ascii"
+        return text.encode(encoding, "replace").decode(encoding)

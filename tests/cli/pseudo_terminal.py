@@ -46,7 +46,7 @@ class PseudoTerminal:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self.attributes = termios.tcgetattr(slave)
         """How the terminal was set before the command began."""
-        self._slave = slave
+        self.slave = slave
         self.process = subprocess.Popen(
             argv,
             env=dict(env),
@@ -67,7 +67,7 @@ class PseudoTerminal:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
-        os.close(self._slave)
+        os.close(self.slave)
         os.close(self._master)
 
     @property
@@ -76,7 +76,7 @@ class PseudoTerminal:
 
     @property
     def attributes_now(self) -> list[object]:
-        return termios.tcgetattr(self._slave)
+        return termios.tcgetattr(self.slave)
 
     def type(self, keys: bytes) -> None:
         os.write(self._master, keys)
@@ -87,6 +87,14 @@ class PseudoTerminal:
         while text not in self.screen:
             if time.monotonic() > end or (self.process.poll() is not None and not self._read(0.1)):
                 raise AssertionError(f"{text!r} never came up:\n{self.screen}\n{self.raw[-2000:]!r}")
+            self._read(0.05)
+
+    def wait_for_file(self, path: Path) -> None:
+        """Read until somebody else has made the file."""
+        end = time.monotonic() + PATIENCE
+        while not path.exists():
+            if time.monotonic() > end:
+                raise AssertionError(f"{path} never came:\n{self.screen}")
             self._read(0.05)
 
     def wait(self) -> int:

@@ -219,5 +219,16 @@ def test_a_program_that_cannot_be_started(tmp_path: Path) -> None:
     assert str(refused.value) == sentence
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="asks Linux which signals a process ignores"
+)
+def test_hermes_begins_with_no_signal_ignored() -> None:
+    code = (
+        "from hermes_tui.services.resume import ResumeCommand, exec_resume\n"
+        "exec_resume(ResumeCommand(('grep', 'SigIgn', '/proc/self/status')))"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "SigIgn:\t0000000000000000\n"
+
+
 def test_a_choice_is_an_id() -> None:
     assert Choice(ID).session_id == ID

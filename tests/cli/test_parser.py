@@ -1,0 +1,129 @@
+"""What can be typed, and what starting costs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from hermes_tui import __version__
+from hermes_tui.cli.parser import Arguments, parse
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.parametrize(
+    ("line", "understood"),
+    [
+        ("", Arguments()),
+        ("browse", Arguments()),
+        ("sessions browse", Arguments()),
+        ("--demo", Arguments(demo=True)),
+        ("browse --print", Arguments(print_only=True)),
+        ("--print", Arguments(print_only=True)),
+        ("sessions browse --print --source cli", Arguments(print_only=True, source="cli")),
+        ("-p work", Arguments(profile="work")),
+        ("--profile work browse", Arguments(profile="work")),
+        ("--db x.db sessions list", Arguments("list", db=Path("x.db"))),
+        ("sessions --db x.db list", Arguments("list", db=Path("x.db"))),
+        ("sessions list --db x.db", Arguments("list", db=Path("x.db"))),
+        ("--db x.db sessions list --db y.db", Arguments("list", db=Path("y.db"))),
+        (
+            "sessions list --json --source telegram --limit 0",
+            Arguments("list", json=True, source="telegram", limit=0),
+        ),
+        ("--limit 7 browse", Arguments(limit=7)),
+    ],
+)
+def test_understood(line: str, understood: Arguments) -> None:
+    assert parse(line.split()) == understood
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("brows", "invalid choice: 'brows'"),
+        ("sessions", "the following arguments are required: COMMAND"),
+        ("sessions prune", "invalid choice: 'prune'"),
+        ("sessions list --print", "unrecognized arguments: --print"),
+        ("--limit -1", "argument --limit: '-1' is not a number of conversations (0 for all)"),
+        ("--limit many", "argument --limit: 'many' is not a number of conversations (0 for all)"),
+        ("--demo --db x.db", "--db, --profile and --demo each name a store: give one of them"),
+        ("-p work sessions list --db x.db", "--db, --profile and --demo each name a store: give one of them"),
+        ("--dem", "unrecognized arguments: --dem"),
+    ],
+)
+def test_not_understood(line: str, complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exited:
+        parse(line.split())
+    assert exited.value.code == 2
+    assert complaint in capsys.readouterr().err
+
+
+def test_the_help_lists_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as exited:
+        parse(["--help"])
+    assert exited.value.code == 0
+    help_text = capsys.readouterr().out
+    assert help_text.isascii()
+    for word in (
+        "--demo",
+        "--db PATH",
+        "--profile NAME",
+        "--source NAME",
+        "--limit N",
+        "--version",
+        "exit status:",
+    ):
+        assert word in help_text
+
+
+def test_there_is_one_version() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["version"] == __version__
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["--version", "--help", "sessions list --help", "--demo sessions list", "--demo sessions list --json"],
+)
+def test_nothing_without_a_screen_imports_textual(line: str, tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from hermes_tui.__main__ import main\n"
+        "try:\n"
+        "    main(sys.argv[1:])\n"
+        "finally:\n"
+        "    print('loaded:', sorted({'textual', 'asyncio', 'rich.console'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *line.split()],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "HOME": str(tmp_path)},
+    )
+    assert done.stdout.splitlines()[-1] == "loaded: []"
+
+
+def test_the_version_is_said_anywhere(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "hermes_tui", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+    )
+    assert done.stdout == f"hermes-tui {__version__}\n"
+
+
+def test_the_call_for_programs_is_there_without_the_screen() -> None:
+    code = (
+        "import sys; from hermes_tui import browse; print('textual' in sys.modules, 'storage' in sys.modules)"
+    )
+    assert subprocess.check_output([sys.executable, "-c", code], text=True) == "False False\n"
