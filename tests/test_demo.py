@@ -62,7 +62,6 @@ def test_conversations_and_hidden_classes(store: SessionDB) -> None:
     assert listing.total == len(listing.entries) == 57
     assert dict(listing.hidden) == {
         HiddenClass.ARCHIVED: 4,
-        HiddenClass.HIDDEN: 0,
         HiddenClass.SUBAGENT: 6,
         HiddenClass.CRON: 23,
         HiddenClass.TOOL: 4,
@@ -100,7 +99,7 @@ def test_the_top_of_the_list(store: SessionDB) -> None:
         ("flaky checkout test", False, Status.RUNNING),
         ("Fix Docker Build #3", False, Status.COMPLETE),
         ("Sunday dinner for six", False, Status.COMPLETE),
-        ("extract CartTotals", False, Status.INTERRUPTED),
+        ("extract CartTotals", False, Status.COMPLETE),
         ("summarise the board deck", False, Status.ERROR),
     ]
 
@@ -142,7 +141,7 @@ def test_the_long_conversation_was_compacted_and_rewound(store: SessionDB) -> No
     talk = store.transcript(entry.parts)
     assert len(talk.messages) == 133
     assert Counter(message.kind for message in talk.messages)[MessageKind.SUMMARY] == 1
-    assert sum(message.compacted for message in talk.messages) == 75
+    assert sum(message.compacted for message in talk.messages) == 73
     assert not any("rename all the files" in message.text for message in talk.messages)
 
 
@@ -150,4 +149,4 @@ def test_words_in_every_script_find_something(store: SessionDB) -> None:
     found = {
         word: len(store.search(parse(word)).hits) for word in ("docker", "137", "数据库重构", "flamingo")
     }
-    assert found == {"docker": 13, "137": 4, "数据库重构": 1, "flamingo": 3}
+    assert found == {"docker": 10, "137": 4, "数据库重构": 1, "flamingo": 3}
