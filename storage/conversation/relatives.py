@@ -12,8 +12,9 @@ from typing import Any
 
 from storage.conversation.expressions import newest_message, newest_messages, number, text
 from storage.conversation.family import Kin, markers, readable
-from storage.engine.connection import Cancel, Reader
+from storage.engine.connection import Cancel
 from storage.engine.layout import Layout
+from storage.engine.within import Reading
 
 # A delegate's parent can have thousands of them; none continues it, so the walk down leaves them out. What
 # this SQL lets through is judged again by the rules.
@@ -35,7 +36,7 @@ _AROUND = """WITH RECURSIVE
         CROSS JOIN sessions child ON {parent} = parent.id WHERE {condition})"""
 
 
-def everyone(reader: Reader, cancel: Cancel | None = None) -> dict[str, Kin]:
+def everyone(reader: Reading, cancel: Cancel | None = None) -> dict[str, Kin]:
     """All sessions of the store."""
     if "sessions" not in reader.layout.columns:
         return {}
@@ -43,7 +44,7 @@ def everyone(reader: Reader, cancel: Cancel | None = None) -> dict[str, Kin]:
     return _kin(reader.json(sql, (), cancel))
 
 
-def around(reader: Reader, session_ids: Iterable[str], cancel: Cancel | None = None) -> dict[str, Kin]:
+def around(reader: Reading, session_ids: Iterable[str], cancel: Cancel | None = None) -> dict[str, Kin]:
     """These sessions with all their ancestors and whatever may continue one of those.
 
     Enough for `chains` to put each of them into its whole chain; unknown ids are not in the answer.
@@ -58,13 +59,13 @@ def around(reader: Reader, session_ids: Iterable[str], cancel: Cancel | None = N
     return _selected(reader, condition, session_ids, cancel)
 
 
-def family(reader: Reader, session_id: str) -> dict[str, Kin]:
+def family(reader: Reading, session_id: str) -> dict[str, Kin]:
     """The session with all its ancestors and all their descendants."""
     return _selected(reader, "1", [session_id], None)
 
 
 def _selected(
-    reader: Reader, condition: str, session_ids: Iterable[str], cancel: Cancel | None
+    reader: Reading, condition: str, session_ids: Iterable[str], cancel: Cancel | None
 ) -> dict[str, Kin]:
     layout = reader.layout
     if "sessions" not in layout.columns:
@@ -93,7 +94,7 @@ def _array(layout: Layout) -> str:
         return layout.column("sessions", name, "NULL", "s")
 
     def flag(name: str) -> str:
-        return f"COALESCE({column(name)}, 0) <> 0"
+        return f"(COALESCE({column(name)}, 0) <> 0)"
 
     config = column("model_config")
     values = (
@@ -107,7 +108,7 @@ def _array(layout: Layout) -> str:
         text(column("session_key")),
         f"CASE WHEN instr({config}, '_from') THEN {text(config)} END",
         newest_message(layout, "s.id") if _seeks(layout) else "newest.time",
-        f"{flag('archived')} + 2 * ({flag('hidden')}) + 4 * ({flag('pinned')})",
+        f"{flag('archived')} + 2 * {flag('hidden')} + 4 * {flag('pinned')}",
     )
     return f"json_group_array(json_array({', '.join(values)}))"
 

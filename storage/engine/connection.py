@@ -103,6 +103,13 @@ class Reader:
         row: Row | None = self._run(sql, params, cancel, sqlite3.Cursor.fetchone)
         return row
 
+    def dicts(
+        self, sql: str, params: Sequence[Any] = (), cancel: Cancel | None = None
+    ) -> list[dict[str, Any]]:
+        """All rows, column name → value each; errors as `rows`."""
+        found: list[dict[str, Any]] = self._run(sql, params, cancel, by_name)
+        return found
+
     def json(self, sql: str, params: Sequence[Any] = (), cancel: Cancel | None = None) -> Any:
         """The parsed JSON text in the only column of the only row, None for NULL or no row; errors as `rows`.
 
@@ -219,6 +226,12 @@ def open_reader(path: str | Path) -> Reader:
         opened.connection.close()
         raise
     return reader
+
+
+def by_name(cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
+    """All rows of the cursor, column name → value each."""
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 def _text(stored: bytes) -> str:
