@@ -37,7 +37,11 @@ class BrowserApp(App[Choice | None]):
     """
 
     TITLE = "hermes-tui"
-    CSS_PATH: ClassVar[CSSPathType | None] = [STYLES / "app.tcss", STYLES / "browser.tcss", STYLES / "modals.tcss"]
+    CSS_PATH: ClassVar[CSSPathType | None] = [
+        STYLES / "app.tcss",
+        STYLES / "browser.tcss",
+        STYLES / "modals.tcss",
+    ]
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "quit", show=False, priority=True, id="app.quit", tooltip="Leave"),
@@ -73,7 +77,9 @@ class BrowserApp(App[Choice | None]):
         for node, binding, enabled, tooltip in screen.active_bindings.values():
             if enabled and binding.id and tooltip and binding.action not in seen:
                 seen.add(binding.action)
-                yield SystemCommand(tooltip, binding.description, partial(self.run_action, binding.action, node))
+                yield SystemCommand(
+                    tooltip, binding.description, partial(self.run_action, binding.action, node)
+                )
         yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
 
     def say(

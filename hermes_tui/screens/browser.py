@@ -15,12 +15,14 @@ from textual.widgets import Input
 
 from hermes_tui.screens import states
 from hermes_tui.screens.finder import Finder
+from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
 from hermes_tui.screens.panes import LineagePane, ListPane, ReadingPane
+from hermes_tui.screens.picture import Picture
 from hermes_tui.screens.reading import Reading, is_inner
-from hermes_tui.services.resume import CannotResume, Choice, ResumeCommand
+from hermes_tui.screens.way_out import WayOut
 from hermes_tui.services.store_worker import StoreWorker
-from hermes_tui.text import figures, result_text, safe_text
+from hermes_tui.text import safe_text
 from hermes_tui.widgets.header_line import HeaderLine
 from hermes_tui.widgets.key_line import KeyLine
 from hermes_tui.widgets.lineage_tree import LineageTree
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from hermes_tui.app import BrowserApp
     from hermes_tui.options import Options
 
-QUIT_AGAIN_SECONDS = 1.0
 POLL_SECONDS = 1.0
 FOLLOW_SECONDS = 0.05
 """How long the cursor must rest on a row before its transcript is read."""
@@ -43,18 +44,15 @@ FOLLOW_SECONDS = 0.05
 class BrowserScreen(Screen[None]):
     """One store, open for browsing."""
 
-    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [
-        (0, "-narrow"),
-        (70, "-medium"),
-        (100, "-roomy"),
-        (150, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (16, "-tall")]
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "escape", "clear / back", show=False, id="browser.escape", tooltip="Clear, leave, quit"),
-        Binding("tab", "next_pane(1)", "pane", show=False, id="browser.next_pane", tooltip="Next pane"),
-        Binding("shift+tab", "next_pane(-1)", "pane", show=False, id="browser.previous_pane", tooltip="Last pane"),
-        Binding("f1", "help", "help", id="browser.help", tooltip="The keys of this pane"),
+        Binding(
+            "escape", "escape", "clear", key_display="esc", id="browser.escape", tooltip="Clear, leave, quit"
+        ),
+        Binding("tab", "next_pane(1)", "next pane", key_display="tab", id="browser.next_pane", tooltip="Next pane"),
+        Binding(
+            "shift+tab", "next_pane(-1)", "pane", show=False, id="browser.previous_pane", tooltip="Last pane"
+        ),
+        Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
         Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
         Binding("D", "demo", "demo", show=False, id="browser.demo", tooltip="Open the demo store"),
     ]
@@ -65,17 +63,21 @@ class BrowserScreen(Screen[None]):
     notice = getters.query_one("#notice", Notice)
     sessions = getters.query_one("#sessions", SessionList)
     transcript = getters.query_one("#transcript", TranscriptView)
-    tree = getters.query_one("#lineage", LineageTree)
+    relatives = getters.query_one("#lineage", LineageTree)
     keys = getters.query_one("#keys", KeyLine)
 
     def __init__(self, options: Options) -> None:
         super().__init__()
+        self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (70, "-medium"), (100, "-roomy"), (150, "-wide")]
+        self.VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]
         self.options = options
         self.worker = StoreWorker(self, self._open_store)
         self.finder = Finder(self.worker, options.source, options.limit)
         self.reading = Reading(self.worker)
         self.panes = PaneOrder(self)
-        self._quit_timer: Timer | None = None
+        self.hand_over = HandOver(self)
+        self.picture = Picture(self)
+        self.way_out = WayOut(self)
         self._follow_timer: Timer | None = None
         self._resume_when_found = False
         self._opened = False
@@ -89,7 +91,7 @@ class BrowserScreen(Screen[None]):
         yield SearchBox(id="search")
         with Container(id="body"):
             with ListPane(id="list-pane"):
-                yield SessionList(self.options.clock, marks, id="sessions")
+                yield SessionList(now=self.options.clock, marks=marks, id="sessions")
                 yield Notice(id="notice")
             with Container(id="detail"):
                 with ReadingPane(id="reading-pane"):
@@ -121,18 +123,18 @@ class BrowserScreen(Screen[None]):
     @on(StoreWorker.Listed)
     def _store_listed(self, answer: StoreWorker.Listed) -> None:
         changed = self.finder.listed(answer)
-        self._draw_header()
+        self.picture.draw_header()
         if changed:
-            self._draw_list(keep=True)
+            self.picture.draw_list(keep=True)
         elif self.finder.result is not None:
-            self._draw_result_line()
+            self.picture.draw_result_line()
 
     @on(StoreWorker.Found)
     def _store_found(self, answer: StoreWorker.Found) -> None:
         going_on = self.finder.result is not None
         if not self.finder.found(answer):
             return
-        self._draw_list(keep=going_on)
+        self.picture.draw_list(keep=going_on)
         if self._resume_when_found:
             self._resume_when_found = False
             self.action_resume()
@@ -154,7 +156,7 @@ class BrowserScreen(Screen[None]):
     @on(StoreWorker.Family)
     def _store_family(self, answer: StoreWorker.Family) -> None:
         if self.worker.is_current("family", answer.serial):
-            self.tree.show(answer.lineage, at=self.reading.part)
+            self.relatives.show(answer.lineage, at=self.reading.part)
             self.set_class(len(answer.lineage.nodes) > 1, "-relatives")
 
     @on(StoreWorker.Changed)
@@ -164,17 +166,15 @@ class BrowserScreen(Screen[None]):
             return
         self.finder.refresh(fresh=changes.reordered)
         touched = frozenset(changes.session_ids)
-        shown = self.sessions.visible_entries()
-        stale = shown if changes.reordered else [e for e in shown if not touched.isdisjoint(e.parts)]
-        if stale:
-            self.worker.rows(stale, None, (), lane="changed rows")
+        stale = [entry.id for entry in self.finder.entries if not touched.isdisjoint(entry.parts)]
+        self.sessions.outdate(None if changes.reordered else stale)
         if self.reading.entry is not None and not touched.isdisjoint(self.reading.entry.parts):
             self.reading.again()
 
     @on(StoreWorker.Failed)
     def _store_failed(self, answer: StoreWorker.Failed) -> None:
         if not self._opened:
-            self._say(states.failed(answer.error, self.options.db_path))
+            self.picture.say(states.failed(answer.error, self.options.db_path))
             return
         if answer.lane == "read":
             self.transcript.message(safe_text.line(str(answer.error)))
@@ -188,7 +188,7 @@ class BrowserScreen(Screen[None]):
         self._resume_when_found = False
         keep = not event.value.strip() and self.sessions.cursor > 0
         if self.finder.typed(event.value):
-            self._draw_list(keep=keep)
+            self.picture.draw_list(keep=keep)
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
@@ -201,8 +201,8 @@ class BrowserScreen(Screen[None]):
 
     @on(SessionList.Wanted)
     def _rows_wanted(self, event: SessionList.Wanted) -> None:
-        hits = [hit for entry in event.entries if (hit := self.finder.hit(entry)) is not None]
-        self.worker.rows(event.entries, self.finder.query if hits else None, hits)
+        hits = [hit for entry in event.excerpts if (hit := self.finder.hit(entry)) is not None]
+        self.worker.rows(event.details, self.finder.query, hits)
 
     @on(SessionList.NearEnd)
     def _near_end(self) -> None:
@@ -224,7 +224,7 @@ class BrowserScreen(Screen[None]):
         if entry is None:
             self.reading.nothing()
             self.transcript.message("")
-            self.tree.show(None)
+            self.relatives.show(None)
             self.remove_class("-relatives")
             return
         hit = self.finder.hit(entry)
@@ -242,106 +242,49 @@ class BrowserScreen(Screen[None]):
     @on(LineageTree.Shown)
     def _part_shown(self, event: LineageTree.Shown) -> None:
         self.reading.show_part(event.node)
-        self.tree.mark_shown(event.node.id)
+        self.relatives.mark_shown(event.node.id)
         if self.panes.small:
             self.panes.go("transcript")
 
     @on(LineageTree.Back)
     def _part_back(self) -> None:
         if self.reading.back():
-            self.tree.mark_shown(self.reading.part)
+            self.relatives.mark_shown(self.reading.part)
         else:
             self.action_leave_pane()
 
     @on(LineageTree.Moved)
     def _relative_moved(self) -> None:
-        self._draw_note()
+        self.draw_note()
 
     # --- drawing
 
-    def _draw_list(self, *, keep: bool) -> None:
-        finder = self.finder
-        before = self.sessions.cursor_entry
-        self.sessions.set_hits(finder.hit_labels(), searching=finder.searching)
-        self.sessions.show(finder.entries, keep=before.id if keep and before is not None else None)
-        self._draw_result_line()
-        if finder.entries or finder.pending:
-            self.remove_class("-notice")
-        elif finder.searching and finder.result is not None:
-            self._say(states.no_match(self.box.value.strip(), finder.result.hidden, finder.result.notes))
-        else:
-            hidden = finder.listing.hidden if finder.listing is not None else {}
-            self._say(states.empty(self.app.display_path, hidden))
-        if not finder.entries:
-            self._follow()
-
-    def _draw_result_line(self) -> None:
-        finder = self.finder
-        if finder.searching and finder.result is not None:
-            self.box.say(result_text.found(finder.result, finder.total, finder.seconds))
-        elif not finder.searching and finder.listing is not None and finder.listing.complete:
-            self.box.say(result_text.listed(len(finder.entries), finder.total, finder.sort))
-
-    def _draw_header(self) -> None:
-        listing = self.finder.listing
-        if listing is None or not listing.complete:
-            return
-        self.header.number = f"{figures.count(listing.total)} conversations"
-        self.header.hidden_long = result_text.hidden_long(listing.hidden, self.finder.show)
-        self.header.hidden_short = result_text.hidden_short(listing.hidden, self.finder.show)
-
     def _draw_reading_title(self) -> None:
-        self.transcript.border_title = self.reading.title(self.sessions.current_row(), self.transcript.match_position())
+        self.transcript.border_title = self.reading.title(
+            self.sessions.current_row(), self.transcript.match_position()
+        )
 
-    def _draw_note(self) -> None:
-        node = self._pointed_at
-        inner = node is not None and is_inner(self.tree.lineage, node)
-        self.keys.note = "Hermes continues the live tip" if inner else ""
-
-    def _say(self, state: states.State) -> None:
-        self.notice.say(state.title, *state.body, keys=state.keys, error=state.error)
-        self.add_class("-notice")
+    def draw_note(self) -> None:
+        """What stands at the right of the footer: what Hermes would do here, or the count that has no other place."""
+        node = self._relative
+        if node is not None and is_inner(self.relatives.lineage, node):
+            self.keys.note = "Hermes continues the live tip"
+        else:
+            self.keys.note = self.picture.brief() if self.has_class("-short") else ""
 
     def _say_loading(self) -> None:
         if not self._opened and not self.has_class("-notice"):
-            self._say(states.loading(self.app.display_path))
+            self.picture.say(states.loading(self.app.display_path))
 
     # --- what the keys do
 
-    @property
-    def _pointed_at(self) -> LineageNode | None:
-        """The relative that R and y are about: the one under the tree's cursor while the tree has the focus."""
-        return self.tree.node if self.tree.has_focus else None
-
     def action_escape(self) -> None:
         """Clear the search, else leave the pane, else ask once and quit."""
-        if self.box.value and not self.panes.full:
-            self.box.value = ""
-        elif self.panes.full or not self.box.has_focus:
-            self.action_leave_pane()
-        elif self._quit_timer is not None:
-            self.app.exit(None)
-        else:
-            self.keys.note = "Esc again to quit"
-            self._quit_timer = self.set_timer(QUIT_AGAIN_SECONDS, self._forget_quit)
-
-    def _forget_quit(self) -> None:
-        if self._quit_timer is not None:
-            self._quit_timer.stop()
-        self._quit_timer = None
-        self._draw_note()
+        self.way_out.escape()
 
     def remember(self) -> Callable[[], None]:
         """How things stand before an Esc that may turn out to be half an arrow key."""
-        words, pane = self.box.value, self.panes.focused
-
-        def bring_back() -> None:
-            self._forget_quit()
-            self.box.value = words
-            if pane is not None:
-                self.panes.go(pane)
-
-        return bring_back
+        return self.way_out.remember()
 
     def action_leave_pane(self) -> None:
         """From transcript and lineage to the list, from the list to the search box."""
@@ -368,12 +311,11 @@ class BrowserScreen(Screen[None]):
     def action_refresh(self) -> None:
         """Read the store again; after a failure, open it again."""
         if not self._opened:
-            self._say(states.loading(self.app.display_path))
+            self.picture.say(states.loading(self.app.display_path))
             self.finder.open()
             return
         self.finder.refresh(fresh=True)
-        if shown := self.sessions.visible_entries():
-            self.worker.rows(shown, None, (), lane="changed rows")
+        self.sessions.outdate()
         self.reading.again()
 
     def action_demo(self) -> None:
@@ -404,49 +346,35 @@ class BrowserScreen(Screen[None]):
         if self.finder.searching and self.finder.pending:
             # Enter right behind the last letter means the hit that this letter will bring.
             self._resume_when_found = True
-            return
-        if (entry := self.sessions.cursor_entry) is None:
-            return
-        if not self.options.print_only and self._command(entry.id) is None:
-            return
-        self.app.exit(Choice(entry.id))
+        elif (entry := self.sessions.cursor_entry) is not None:
+            self.hand_over.leave_with(entry.id)
 
     def action_resume_and_return(self) -> None:
-        """Run Hermes on this conversation and come back to the list as it is."""
-        session_id = self.reading.target(self._pointed_at) if self._pointed_at else self._under_cursor
-        if session_id is None or (command := self._command(session_id)) is None:
-            return
-        if self.options.demo:
-            self.app.say(f"The demo only shows the command: {command.shell_line}")
-        elif why := command.why_not():
-            self.app.say(f"{why} {command.shell_line}", severity="warning", timeout=15)
-        else:
-            self.app.run_outside(command)
+        """Run Hermes on what is pointed at, and come back to the list as it is."""
+        if (session_id := self._pointed_at) is not None and self.hand_over.and_return(session_id):
             self.action_refresh()
 
     def action_copy_command(self) -> None:
         """Copy the shell command that resumes it."""
-        session_id = self._pointed_at.id if self._pointed_at else self._under_cursor
-        if session_id is not None and (command := self._command(session_id)) is not None:
-            self.app.copy(command.shell_line)
+        if (session_id := self._pointed_at) is not None:
+            self.hand_over.copy_command(session_id)
 
     def action_copy_id(self) -> None:
         """Copy the session id."""
-        session_id = self._pointed_at.id if self._pointed_at else self._under_cursor
-        if session_id is not None:
-            self.app.copy(session_id)
+        if (session_id := self._pointed_at) is not None:
+            self.hand_over.copy_id(session_id)
 
     @property
-    def _under_cursor(self) -> str | None:
-        """The session that the list, or the transcript while it shows one part, is about."""
+    def _relative(self) -> LineageNode | None:
+        """The relative under the tree's cursor while the tree has the focus."""
+        return self.relatives.node if self.relatives.has_focus else None
+
+    @property
+    def _pointed_at(self) -> str | None:
+        """The session that R and y are about: a relative, what the transcript shows, or the list's cursor."""
+        if (node := self._relative) is not None:
+            return node.id
         if self.transcript.has_focus:
-            return self.reading.target(None)
+            return self.reading.target
         entry = self.sessions.cursor_entry
         return entry.id if entry is not None else None
-
-    def _command(self, session_id: str) -> ResumeCommand | None:
-        try:
-            return self.options.resume(session_id)
-        except CannotResume as error:
-            self.app.say(str(error), severity="warning")
-            return None

@@ -31,7 +31,11 @@ def key_name(key: str) -> str:
         "home": "Home", "end": "End", "tab": "Tab", "escape": "Esc", "enter": "Enter", "backspace": "Backspace",
     }  # fmt: skip
     *modifiers, last = key.split("+")
-    last = names.get(last) or KEY_NAMES.get(last) or (last.upper() if last[:1] == "f" and last[1:].isdigit() else last)
+    last = (
+        names.get(last)
+        or KEY_NAMES.get(last)
+        or (last.upper() if last[:1] == "f" and last[1:].isdigit() else last)
+    )
     if modifiers and len(last) == 1:
         last = last.upper()
     return "+".join([*(part.capitalize() for part in modifiers), last])
@@ -56,7 +60,9 @@ class HelpScreen(ModalScreen[None]):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"help--heading", "help--key", "help--what"}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,question_mark,f1,q,enter", "dismiss", "close", id="help.close", tooltip="Close the help"),
+        Binding(
+            "escape,question_mark,f1,q,enter", "dismiss", "close", id="help.close", tooltip="Close the help"
+        ),
     ]
 
     def __init__(self, focused: DOMNode | None, marks: Marks) -> None:
@@ -84,7 +90,8 @@ class HelpScreen(ModalScreen[None]):
 
     def _text(self) -> Text:
         accent, faint, heading = (
-            self.get_component_rich_style(f"help--{part}", partial=True) for part in ("key", "what", "heading")
+            self.get_component_rich_style(f"help--{part}", partial=True)
+            for part in ("key", "what", "heading")
         )
         text = Text()
         width = 12

@@ -13,7 +13,6 @@ class ListPane(Vertical):
 
     HELP = "One row is one conversation. Enter resumes it in Hermes."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.resume", "resume", id="list.resume", tooltip="Resume the conversation in Hermes"),
         Binding("slash", "screen.search", "search", id="list.search", tooltip="Go to the search box"),
         Binding("t", "screen.lineage", "lineage", id="list.lineage", tooltip="Show what it grew from"),
         Binding("y", "screen.copy_command", "copy", id="list.copy_command", tooltip="Copy the resume command"),

@@ -89,7 +89,11 @@ class Reading:
     def title(self, row: Conversation | None, matches: tuple[int, int]) -> str:
         """The transcript's title: "Fix Docker Build · cli · claude-opus-4.6 · 2 of 7"."""
         if self.node is not None:
-            pieces = [self.node.title or self.node.preview or self.node.id, self.node.edge.value, self.node.source]
+            pieces = [
+                self.node.title or self.node.preview or self.node.id,
+                self.node.edge.value,
+                self.node.source,
+            ]
         elif row is not None and self.entry is not None and row.id == self.entry.id:
             pieces = [row.title or row.preview or row.id, row.source, row.model.rpartition("/")[2]]
         else:
@@ -102,13 +106,10 @@ class Reading:
             pieces.append(f"{position} of {total}")
         return " · ".join(piece for piece in pieces if piece)
 
-    def target(self, node: LineageNode | None) -> str | None:
-        """Id of the session to resume: the relative that is pointed at, else the part or live tip on show."""
-        if node is not None:
-            return node.id
-        if self.node is not None:
-            return self.node.id
-        return self.entry.id if self.entry is not None else None
+    @property
+    def target(self) -> str | None:
+        """The session to resume from here: the part on show, else the live tip of the conversation."""
+        return self.part or (self.entry.id if self.entry is not None else None)
 
     def _read(self, *, whole: bool) -> None:
         if self.entry is None:

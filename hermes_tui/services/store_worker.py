@@ -78,7 +78,7 @@ class StoreWorker:
 
         serial: int
         rows: tuple[Conversation, ...]
-        excerpts: dict[str, Excerpt]
+        excerpts: dict[str, Excerpt | None]
 
     @dataclass
     class Read(Message):
@@ -124,7 +124,9 @@ class StoreWorker:
     def open(self, show: frozenset[HiddenClass], source: str | None) -> int:
         """Open the store, read its first page, then the whole order."""
         query = SessionQuery("", (), (source,)) if source else None
-        return self._submit("list", lambda db, cancel, serial: self._first_page(db, cancel, serial, show, query), opening=True)
+        return self._submit(
+            "list", lambda db, cancel, serial: self._first_page(db, cancel, serial, show, query), opening=True
+        )
 
     def list(
         self, query: SessionQuery | None, sort: Sort, show: frozenset[HiddenClass], *, fresh: bool
@@ -155,8 +157,6 @@ class StoreWorker:
         entries: Sequence[Entry],
         query: SessionQuery | None,
         hits: Sequence[ConversationHit],
-        *,
-        lane: str = "rows",
     ) -> int:
         """The rows of these conversations; with a query, the excerpts of these hits too."""
 
@@ -164,10 +164,10 @@ class StoreWorker:
             rows = db.details(entries)
             cancel.check()
             found = db.excerpts(query, hits) if query is not None and hits else ()
-            excerpts = {hit.entry.id: text for hit, text in zip(hits, found, strict=False) if text is not None}
+            excerpts = {hit.entry.id: excerpt for hit, excerpt in zip(hits, found, strict=False)}
             return self.Rows(serial, rows, excerpts)
 
-        return self._submit(lane, job)
+        return self._submit("rows", job)
 
     def read(self, entry: Entry, parts: Sequence[str], tail: int | None) -> int:
         """The messages of a conversation, or of one part of it."""
@@ -179,9 +179,7 @@ class StoreWorker:
 
     def family(self, session_id: str) -> int:
         """The relatives of a session."""
-        return self._submit(
-            "family", lambda db, cancel, serial: self.Family(serial, db.lineage(session_id))
-        )
+        return self._submit("family", lambda db, cancel, serial: self.Family(serial, db.lineage(session_id)))
 
     def poll(self) -> None:
         """Look once whether other processes wrote; a look that is still under way is not doubled."""

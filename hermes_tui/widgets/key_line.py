@@ -39,6 +39,9 @@ class KeyLine(Widget):
     }
     """
 
+    # A key that can be clicked looks like a key, not like a link.
+    auto_links = False
+
     note = reactive("")
     """Shown at the right (already safe to print)."""
 

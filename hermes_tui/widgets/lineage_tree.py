@@ -9,30 +9,28 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from hermes_tui.text import safe_text
 from hermes_tui.text.marks import Marks
 from hermes_tui.text.tree_lines import TreeLine, total_line, tree_lines
+from hermes_tui.widgets.line_view import LineView, fitted
 from storage import Lineage, LineageNode
 
+GUIDE, EDGE, NAME, LIVE, FIGURE, TOTAL, CURSOR = (
+    f"lineage-tree--{part}" for part in ("guide", "edge", "name", "live", "figure", "total", "cursor")
+)
+ROOM_FOR_NAMES = 16
+"""Cells that names must have before figures are shown beside them."""
 
-class LineageTree(ScrollView, can_focus=True):
+
+class LineageTree(LineView, can_focus=True):
     """The tree of a family, drawn line by line; the last line is the total."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "lineage-tree--guide",
-        "lineage-tree--edge",
-        "lineage-tree--name",
-        "lineage-tree--live",
-        "lineage-tree--figure",
-        "lineage-tree--total",
-        "lineage-tree--cursor",
-    }
+    COMPONENT_CLASSES: ClassVar[set[str]] = {GUIDE, EDGE, NAME, LIVE, FIGURE, TOTAL, CURSOR}
     DEFAULT_CSS = """
     LineageTree {
         & .lineage-tree--guide { color: $faint; }
@@ -50,8 +48,12 @@ class LineageTree(ScrollView, can_focus=True):
         Binding("up,k", "step(-1)", "up", show=False, id="lineage.up", tooltip="One relative up"),
         Binding("down,j", "step(1)", "down", show=False, id="lineage.down", tooltip="One relative down"),
         Binding("pageup", "page(-1)", "page up", show=False, id="lineage.page_up", tooltip="A page up"),
-        Binding("pagedown", "page(1)", "page down", show=False, id="lineage.page_down", tooltip="A page down"),
-        Binding("home,g", "step(-1000000)", "first", show=False, id="lineage.first", tooltip="The first relative"),
+        Binding(
+            "pagedown", "page(1)", "page down", show=False, id="lineage.page_down", tooltip="A page down"
+        ),
+        Binding(
+            "home,g", "step(-1000000)", "first", show=False, id="lineage.first", tooltip="The first relative"
+        ),
         Binding("end,G", "step(1000000)", "last", show=False, id="lineage.last", tooltip="The last relative"),
         Binding("backspace", "back", "back", id="lineage.back", tooltip="Back to the conversation before"),
     ]
@@ -110,8 +112,8 @@ class LineageTree(ScrollView, can_focus=True):
             places = {node.id: number for number, node in enumerate(lineage.nodes)}
             wanted = [at, before.id if before is not None else None, lineage.tip]
             self.cursor = next((places[name] for name in wanted if name in places), 0)
-        self.virtual_size = Size(self.scrollable_content_region.width, len(self._lines) + 2 if self._lines else 0)
-        self.scroll_to(y=0, animate=False)
+        self.set_line_count(len(self._lines) + 2 if self._lines else 0)
+        self.jump(0)
         self._reveal()
         self.refresh()
 
@@ -140,6 +142,12 @@ class LineageTree(ScrollView, can_focus=True):
         if old != new and (node := self.node) is not None:
             self.post_message(self.Moved(node))
 
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
     def _reveal(self) -> None:
         # The total stands two lines below the last relative: reaching the end shows it too.
         height = 3 if self._lines and self.cursor == len(self._lines) - 1 else 1
@@ -152,51 +160,40 @@ class LineageTree(ScrollView, can_focus=True):
             if event.chain == 2:
                 self.action_show()
 
-    def on_resize(self) -> None:
-        self.virtual_size = self.virtual_size.with_width(self.scrollable_content_region.width)
-
     def render_line(self, y: int) -> Strip:
-        width = self.scrollable_content_region.width
         number = y + self.scroll_offset.y
-        blank = self.rich_style
-        if self._lineage is None or number > len(self._lines) + 1 or not self._lines:
-            return Strip.blank(width, blank)
-        if number == len(self._lines):
-            return Strip.blank(width, blank)
+        if self._lineage is None or not self._lines:
+            return self.blank()
+        if number < len(self._lines):
+            return self._node_strip(self._lines[number], self._lineage.nodes[number], number == self.cursor)
         if number == len(self._lines) + 1:
-            text = safe_text.fit("  " + total_line(self._lineage), width)
-            return Strip([Segment(text, self._style("total"))], width)
-        return self._node_strip(self._lines[number], number, width)
+            return Strip(fitted([(f"  {total_line(self._lineage)}", self.look(TOTAL))], self.line_width))
+        return self.blank()
 
-    def _node_strip(self, line: TreeLine, number: int, width: int) -> Strip:
-        at_cursor = number == self.cursor
+    def _node_strip(self, line: TreeLine, node: LineageNode, at_cursor: bool) -> Strip:
+        width = self.line_width
         figures = safe_text.fit(line.messages, self._message_cells, "right")
         if self._cost_cells:
             figures += "  " + safe_text.fit(line.cost, self._cost_cells, "right")
-        if width - safe_text.width(figures) < 16:
+        if width - safe_text.width(figures) < ROOM_FOR_NAMES:
             figures = ""
-        room = max(0, width - safe_text.width(figures) - 3)
-        node = self._lineage.nodes[number] if self._lineage is not None else None
+        lit = (CURSOR,) if at_cursor and self.has_focus else ()
         tail = f" {self._marks.live_tip} live" if line.live else ""
-        head = line.guide + (f"{line.edge} " if line.edge else "")
-        name = safe_text.cut(line.name, max(0, room - safe_text.width(head) - safe_text.width(tail)))
-        name_style = self._style("live" if line.live else "name")
-        if node is not None and node.id == self._shown:
-            name_style += Style(underline=True)
-        marker = f"{self._marks.cursor} " if at_cursor else "  "
-        pieces = [
-            (marker, self._style("live")),
-            (line.guide, self._style("guide")),
-            (f"{line.edge} " if line.edge else "", self._style("edge")),
-            (name, name_style),
-            (tail, self._style("live")),
+        edge = f"{line.edge} " if line.edge else ""
+        room = width - safe_text.width(figures) - safe_text.width(f"  {line.guide}{edge}{tail} ")
+        name = self.look(LIVE if line.live else NAME, *lit)
+        runs = [
+            (f"{self._marks.cursor} " if lit else "  ", self.look(LIVE, *lit)),
+            (line.guide, self.look(GUIDE, *lit)),
+            (edge, self.look(EDGE, *lit)),
+            (
+                safe_text.cut(line.name, max(0, room)),
+                name + Style(underline=True) if node.id == self._shown else name,
+            ),
+            (tail, self.look(LIVE, *lit)),
         ]
-        used = sum(safe_text.width(text) for text, _ in pieces)
-        pieces.append((" " * max(0, width - used - safe_text.width(figures)), self.rich_style))
-        pieces.append((figures, self._style("figure")))
-        cursor = self._style("cursor") if at_cursor and self.has_focus else None
-        segments = [Segment(text, style + cursor if cursor else style) for text, style in pieces if text]
-        return Strip(segments).adjust_cell_length(width, self.rich_style)
-
-    def _style(self, part: str) -> Style:
-        return self.get_component_rich_style(f"lineage-tree--{part}", partial=part == "cursor")
+        left = width - safe_text.width(figures)
+        segments = fitted([*runs, (" " * max(0, left), self.look(NAME, *lit))], max(0, left), "")
+        if figures:
+            segments.append(Segment(figures, self.look(FIGURE, *lit)))
+        return Strip(segments).adjust_cell_length(width, self.look(*lit))

@@ -20,7 +20,7 @@ class SearchBox(Input):
     HELP = "Type to search every message, title and id. All words must match; the last one may be unfinished."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "screen.resume", "resume", id="search.resume", tooltip="Resume the conversation"),
-        Binding("up", "step('up')", "move", show=False, id="search.up", tooltip="One conversation up"),
+        Binding("up", "step('up')", "move", key_display="↑↓", id="search.up", tooltip="One conversation up"),
         Binding("down", "step('down')", "move", show=False, id="search.down", tooltip="One conversation down"),
         Binding("pageup", "step('page_up')", "page up", show=False, id="search.page_up", tooltip="A page up"),
         Binding(

@@ -1,0 +1,59 @@
+"""Handing a session over: leaving with it, running Hermes and coming back, copying what does the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hermes_tui.services.resume import CannotResume, Choice, ResumeCommand
+
+if TYPE_CHECKING:
+    from hermes_tui.screens.browser import BrowserScreen
+
+
+class HandOver:
+    """What becomes of the chosen session.
+
+    Args:
+        screen: Whose options say how to resume, and whose app is left or suspended.
+    """
+
+    def __init__(self, screen: BrowserScreen) -> None:
+        self._screen = screen
+
+    def leave_with(self, session_id: str) -> None:
+        """End the browser with this session, unless Hermes could not resume it."""
+        if self._screen.options.print_only or self._command(session_id) is not None:
+            self._screen.app.exit(Choice(session_id))
+
+    def and_return(self, session_id: str) -> bool:
+        """Run Hermes on it with the screen put aside. Returns whether it ran."""
+        app = self._screen.app
+        if (command := self._command(session_id)) is None:
+            return False
+        if self._screen.options.demo:
+            app.say(f"The demo only shows the command: {command.shell_line}")
+        elif why := command.why_not():
+            app.say(f"{why} {command.shell_line}", severity="warning", timeout=15)
+        else:
+            try:
+                app.run_outside(command)
+            except CannotResume as error:
+                app.say(str(error), severity="error")
+            return True
+        return False
+
+    def copy_command(self, session_id: str) -> None:
+        """Copy the shell command that resumes it."""
+        if (command := self._command(session_id)) is not None:
+            self._screen.app.copy(command.shell_line)
+
+    def copy_id(self, session_id: str) -> None:
+        """Copy its id."""
+        self._screen.app.copy(session_id)
+
+    def _command(self, session_id: str) -> ResumeCommand | None:
+        try:
+            return self._screen.options.resume(session_id)
+        except CannotResume as error:
+            self._screen.app.say(str(error), severity="warning")
+            return None

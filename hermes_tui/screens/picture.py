@@ -1,0 +1,69 @@
+"""Puts what the finder knows on the screen: the list or the notice in its place, the result line, the header."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hermes_tui.screens import states
+from hermes_tui.text import figures, result_text, safe_text
+
+if TYPE_CHECKING:
+    from hermes_tui.screens.browser import BrowserScreen
+
+
+class Picture:
+    """Draws one screen's list and what is said about it.
+
+    Args:
+        screen: Whose widgets are drawn on, from what its finder knows.
+    """
+
+    def __init__(self, screen: BrowserScreen) -> None:
+        self._screen = screen
+
+    def draw_list(self, *, keep: bool) -> None:
+        """The list as the finder has it now; `keep` leaves the cursor on its conversation."""
+        screen, finder = self._screen, self._screen.finder
+        query = finder.query if finder.searching else None
+        screen.sessions.show(finder.entries, keep=None if keep else "", query=query)
+        screen.sessions.set_hits(finder.hit_labels())
+        self.draw_result_line()
+        if finder.entries or finder.pending:
+            screen.remove_class("-notice")
+        elif finder.result is not None and finder.searching:
+            words = safe_text.line(screen.box.value)
+            self.say(states.no_match(words, finder.result.hidden, finder.result.notes))
+        else:
+            hidden = finder.listing.hidden if finder.listing is not None else {}
+            self.say(states.empty(screen.app.display_path, hidden))
+
+    def draw_result_line(self) -> None:
+        """What was found, of how many, in what time; or how many there are."""
+        screen, finder = self._screen, self._screen.finder
+        if finder.searching and finder.result is not None:
+            screen.box.say(result_text.found(finder.result, finder.total, finder.seconds))
+        elif not finder.searching and finder.listing is not None and finder.listing.complete:
+            screen.box.say(result_text.listed(len(finder.entries), finder.total, finder.sort))
+        screen.draw_note()
+
+    def brief(self) -> str:
+        """The result line in a few cells, where the search box has no frame to carry it: "8/57"."""
+        finder = self._screen.finder
+        if not finder.searching or finder.result is None:
+            return ""
+        more = "" if finder.result.exhausted else "+"
+        return f"{figures.count(len(finder.entries))}{more}/{figures.count(finder.total)}"
+
+    def draw_header(self) -> None:
+        """How many conversations there are, and what is hidden."""
+        finder, header = self._screen.finder, self._screen.header
+        if finder.listing is None or not finder.listing.complete:
+            return
+        header.number = figures.plural(finder.listing.total, "conversation")
+        header.hidden_long = result_text.hidden_long(finder.listing.hidden, finder.show)
+        header.hidden_short = result_text.hidden_short(finder.listing.hidden, finder.show)
+
+    def say(self, state: states.State) -> None:
+        """A notice in place of the list."""
+        self._screen.notice.say(state.title, *state.body, keys=state.keys, error=state.error)
+        self._screen.add_class("-notice")

@@ -1,0 +1,58 @@
+"""Esc: clears the search, then leaves the pane, then asks once, then quits; and takes it back for a torn arrow key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from hermes_tui.screens.browser import BrowserScreen
+
+QUIT_AGAIN_SECONDS = 1.0
+"""How long the second Esc may take."""
+
+
+class WayOut:
+    """One step towards the exit at a time.
+
+    Args:
+        screen: The screen that is left.
+    """
+
+    def __init__(self, screen: BrowserScreen) -> None:
+        self._screen = screen
+        self._asked: Timer | None = None
+
+    def escape(self) -> None:
+        """Take the next step."""
+        screen = self._screen
+        if screen.box.value and not screen.panes.full:
+            screen.box.value = ""
+        elif screen.panes.full or not screen.box.has_focus:
+            screen.action_leave_pane()
+        elif self._asked is not None:
+            screen.app.exit(None)
+        else:
+            screen.keys.note = "Esc again to quit"
+            self._asked = screen.set_timer(QUIT_AGAIN_SECONDS, self._forget)
+
+    def remember(self) -> Callable[[], None]:
+        """Note words and pane; calling the answer brings them back."""
+        screen = self._screen
+        words, pane = screen.box.value, screen.panes.focused
+
+        def bring_back() -> None:
+            self._forget()
+            screen.box.value = words
+            if pane is not None:
+                screen.panes.go(pane)
+
+        return bring_back
+
+    def _forget(self) -> None:
+        if self._asked is not None:
+            self._asked.stop()
+        self._asked = None
+        self._screen.draw_note()

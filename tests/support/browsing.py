@@ -1,0 +1,64 @@
+"""Driving the browser in a test: frozen clock, no theme from outside, and waiting for what is under way."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from textual.pilot import Pilot
+
+from hermes_tui.app import BrowserApp
+from hermes_tui.options import Options
+from hermes_tui.screens.browser import FOLLOW_SECONDS, BrowserScreen
+from hermes_tui.services.resume import Choice
+from tests.support.stores import NOW
+
+BrowserPilot = Pilot[Choice | None]
+
+
+def options_for(path: Path, *, now: float = NOW, **others: Any) -> Options:
+    """Options for a store, with the clock stopped."""
+    return Options(db_path=path, clock=lambda: now, **others)
+
+
+async def settle(pilot: BrowserPilot) -> None:
+    """Wait until no store call is under way and the transcript has followed the cursor."""
+    for _ in range(3):
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause(FOLLOW_SECONDS + 0.02)
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+@asynccontextmanager
+async def browsing(
+    path: Path, *, size: tuple[int, int] = (120, 40), **others: Any
+) -> AsyncIterator[tuple[BrowserApp, BrowserPilot]]:
+    """A browser on a store, settled."""
+    app = BrowserApp(options_for(path, **others))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        yield app, pilot
+
+
+def browser(app: BrowserApp) -> BrowserScreen:
+    """The browser's screen."""
+    screen = app.screen_stack[0]
+    assert isinstance(screen, BrowserScreen)
+    return screen
+
+
+def titles(app: BrowserApp) -> list[str]:
+    """Titles (or previews of the untitled) on show, from the top, as far as details are here."""
+    screen = browser(app)
+    rows = [screen.sessions.details_of(entry.id) for entry in screen.finder.entries]
+    return [row.title or row.preview for row in rows if row is not None]
+
+
+def screen_text(app: BrowserApp) -> str:
+    """What the whole screen shows, as plain lines."""
+    width, height = app.size
+    lines = app.screen._compositor.render_strips()[:height]
+    return "\n".join(strip.text[:width].rstrip() for strip in lines)
