@@ -93,6 +93,55 @@ class StoreDamaged(StoreError):
         self.path = path
 
 
+class OpenedReadOnly(StoreError):
+    """A write through a door that was opened for reading."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"Nothing was written: {path} was opened with read_only=True.")
+        self.path = path
+
+
+class VersionTooOld(StoreError):
+    """The store has no column for what should be written."""
+
+    def __init__(self, table: str, column: str) -> None:
+        super().__init__(
+            f"Nothing was written: this store is too old to hold {table}.{column};"
+            " `hermes-tui sessions migrate` brings it up to date."
+        )
+
+
+class TitleTaken(StoreError, ValueError):
+    """Another session has this title already."""
+
+    def __init__(self, title: str, session_id: str, source: str) -> None:
+        super().__init__(f"Title {title!r} is already in use by session {session_id} ({source})")
+        self.title = title
+        self.session_id = session_id
+        self.source = source
+
+
+class TitleTooLong(StoreError, ValueError):
+    """A title with more characters than Hermes takes."""
+
+    def __init__(self, length: int, limit: int) -> None:
+        super().__init__(f"Title too long ({length} chars, max {limit})")
+
+
+class UnknownMessage(StoreError, ValueError):
+    """The session has no message with this id."""
+
+    def __init__(self, message_id: int, session_id: str) -> None:
+        super().__init__(f"Message {message_id} not found in session {session_id}.")
+
+
+class NotTheUsersMessage(StoreError, ValueError):
+    """A rewind goes back to something that the user said."""
+
+    def __init__(self, message_id: int, role: str) -> None:
+        super().__init__(f"Message {message_id} is not the user's (its role is {role!r}): nothing to go back to.")
+
+
 class UnknownSession(StoreError):
     """No session has this id (any more)."""
 

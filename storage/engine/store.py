@@ -1,0 +1,93 @@
+"""What stands behind an open store: two readers, and a writer from the first write on."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from storage.engine.connection import Reader, open_reader
+from storage.engine.within import Within
+from storage.engine.writer import Writer, WritePolicy, open_writer
+from storage.errors import OpenedReadOnly
+
+T = TypeVar("T")
+
+
+class Store:
+    """The connections to one file: what every room of the store is handed.
+
+    Args:
+        path: The file.
+        read_only: Nothing is ever written, and a file that is not there is not made.
+        migrate: Makes a new store where there is none, and brings an older one to the current version, at once.
+            Without it a store is written as it is, and nothing is opened for writing before the first write.
+        policy: How a write waits for its turn.
+        clock: Returns the time in Unix seconds.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        read_only: bool,
+        migrate: bool = True,
+        policy: WritePolicy | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.path = path
+        self.clock = clock
+        self._read_only = read_only
+        self._migrate = migrate
+        self._policy = policy or WritePolicy()
+        self._writer: Writer | None = None
+        self._opening = threading.Lock()
+        try:
+            if migrate and not read_only:
+                self.writer()
+            self.reader: Reader = open_reader(path)
+            """For everything that is quick."""
+            self.searcher: Reader = open_reader(path)
+            """For what may be cancelled."""
+        except BaseException:
+            self.close()
+            raise
+
+    def writer(self) -> Writer:
+        """The one connection that writes.
+
+        Raises:
+            OpenedReadOnly: The store was opened for reading.
+            StoreMissing, NotAStore, StoreNotWritable, StoreBusy, …: It cannot be opened for writing.
+        """
+        if self._read_only:
+            raise OpenedReadOnly(self.path)
+        with self._opening:
+            if self._writer is None:
+                self._writer = open_writer(self.path, migrate=self._migrate, policy=self._policy)
+            return self._writer
+
+    def write(self, work: Callable[[Within], T], *, touches_messages: bool = False) -> T:
+        """Run `work` in one transaction and commit it, waiting for other writers.
+
+        Args:
+            work: May run more than once: it does nothing but use what it is handed.
+            touches_messages: It inserts, deletes or changes rows of `messages`.
+
+        Raises:
+            OpenedReadOnly, StoreBusy, RowRefused, …: with a sentence to show; then nothing was written.
+        """
+        writer = self.writer()
+        return writer.write(
+            lambda connection: work(Within(connection, writer.layout)), touches_messages=touches_messages
+        )
+
+    def close(self) -> None:
+        """Close every connection. Safe to call twice."""
+        for name in ("searcher", "reader"):
+            if hasattr(self, name):
+                getattr(self, name).close()
+        if self._writer is not None:
+            self._writer.close()
