@@ -65,11 +65,11 @@ def _talk(reader: Reader, parts: Sequence[str]) -> list[tuple[str, int]]:
     rows: list[tuple[str, int]] = reader.json(
         f"""
         SELECT json_group_array(json_array(m.session_id, m.id)) FROM messages m
-        WHERE m.session_id IN (SELECT value FROM json_each(:parts))
+        WHERE m.session_id IN (SELECT value FROM json_each(?1))
           AND {role} IN ('user', 'assistant') AND {shown(layout)}
           AND ({said} <> '' OR {calls} <> '') AND NOT {_is_summary(layout)}
         """,
-        {"parts": json.dumps(parts)},
+        (json.dumps(parts),),
     )
     return rows
 
@@ -107,10 +107,10 @@ def _rows(reader: Reader, parts: Sequence[str], first: int) -> list[dict[str, An
         f"""
         SELECT json_group_array(json_object({", ".join(f"'{name}', {sql}" for name, sql in columns.items())}))
         FROM messages m
-        WHERE m.session_id IN (SELECT value FROM json_each(:parts)) AND {expressions.visible(layout)}
-          AND (m.id >= :first OR m.session_id <> :part)
+        WHERE m.session_id IN (SELECT value FROM json_each(?1)) AND {expressions.visible(layout)}
+          AND (m.id >= ?2 OR m.session_id <> ?3)
         """,
-        {"parts": json.dumps(parts), "first": first, "part": parts[0] if parts else ""},
+        (json.dumps(parts), first, parts[0] if parts else ""),
     )
     return rows
 

@@ -74,8 +74,8 @@ def _fold_char(char: str) -> str:
     folded = char.casefold()
     if len(folded) != 1:
         folded = char.lower()[0]
-    base, *marks = unicodedata.normalize("NFD", folded)
-    return base if len(marks) == 1 and base.isascii() else folded
+    parts = unicodedata.normalize("NFD", folded)
+    return parts[0] if len(parts) == 2 and parts[0].isascii() else folded
 
 
 def _lower_char(char: str) -> str:

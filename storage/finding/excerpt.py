@@ -1,0 +1,178 @@
+"""The best few words around a match, for a page of conversations at a time."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from storage.conversation import content, expressions
+from storage.engine.connection import Reader
+from storage.finding.query import SessionQuery
+from storage.finding.scan import needle
+from storage.records import ConversationHit, Excerpt
+
+WHOLE = 32_768
+"""Bytes up to which a message is read whole; a longer one is read around the first likely match."""
+
+_BEFORE, _WINDOW = 1_000, 4_000
+"""Characters of a long message that are read before that place, and in all."""
+
+_ELLIPSIS = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    id: int
+    session_id: str
+    role: str
+
+
+def excerpts(
+    reader: Reader, query: SessionQuery, hits: Sequence[ConversationHit], width: int
+) -> tuple[Excerpt | None, ...]:
+    """An excerpt of each conversation: of its newest matching message that was said, else of its newest one.
+
+    None where only the title or an id matched, or the messages have gone meanwhile.
+    """
+    messages = _messages(reader, [id_ for hit in hits for id_ in hit.messages])
+    chosen = [_best([messages[id_] for id_ in hit.messages if id_ in messages]) for hit in hits]
+    contents = _contents(reader, query, [message.id for message in chosen if message is not None])
+    return tuple(
+        _excerpt(reader, query, message, contents[message.id], width)
+        if message is not None and message.id in contents
+        else None
+        for message in chosen
+    )
+
+
+def _excerpt(
+    reader: Reader, query: SessionQuery, message: _Message, said: tuple[str, bool], width: int
+) -> Excerpt | None:
+    for text in _texts(reader, message.id, *said):
+        if found := around(query, text, width):
+            return Excerpt(*found, message.id, message.session_id, message.role)
+    return None
+
+
+def around(query: SessionQuery, text: str, width: int) -> tuple[str, tuple[tuple[int, int], ...]] | None:
+    """About `width` characters where most terms meet, in one line, and the ranges of it that match.
+
+    None where nothing matches.
+    """
+    spans = query.spans(text)
+    if not spans:
+        return None
+    first = _meeting_place(query, text, spans, width)
+    start = _at_a_word(text, first - width // 4, first)
+    line, places = _one_line(text, start, width)
+    opening = _ELLIPSIS if text[:start].strip() else ""
+    closing = _ELLIPSIS if text[start + len(places) :].strip() else ""
+    marked = []
+    for begin, end in spans:
+        begin, end = max(begin, start) - start, min(end - start, len(places))
+        if begin < end:
+            marked.append((len(opening) + places[begin], len(opening) + places[end - 1] + 1))
+    return opening + line + closing, tuple(marked)
+
+
+def _messages(reader: Reader, ids: Sequence[int]) -> dict[int, _Message]:
+    role = expressions.text(reader.layout.column("messages", "role", "NULL", "m"))
+    rows = reader.json(
+        f"""
+        SELECT json_group_array(json_array(m.id, {expressions.text("m.session_id")}, coalesce({role}, '')))
+        FROM messages m WHERE m.id IN (SELECT value FROM json_each(?1))
+        """,
+        (json.dumps(ids),),
+    )
+    return {id_: _Message(id_, session_id, role) for id_, session_id, role in rows}
+
+
+def _best(messages: Sequence[_Message]) -> _Message | None:
+    said = (message for message in messages if message.role in ("user", "assistant"))
+    return next(said, messages[0] if messages else None)
+
+
+def _contents(reader: Reader, query: SessionQuery, ids: Sequence[int]) -> dict[int, tuple[str, bool]]:
+    """The decoded content of these messages, and whether it is whole or a window in which a match is likely."""
+    stored = reader.layout.column("messages", "content", "NULL", "m")
+    said = expressions.text(stored)
+    # Encoded content (it begins with a control byte) only makes sense whole.
+    whole = f"({stored} IS NULL OR {stored} < char(2) OR length(CAST({stored} AS BLOB)) <= {WHOLE})"
+    window = f"substr({said}, max(1, instr(lower({said}), ?2) - {_BEFORE}), {_WINDOW})"
+    rows = reader.json(
+        f"""
+        SELECT json_group_array(json_array(m.id, CASE WHEN {whole} THEN {said} ELSE {window} END, {whole}))
+        FROM messages m WHERE m.id IN (SELECT value FROM json_each(?1))
+        """,
+        (json.dumps(ids), needle(query.terms[0])),
+    )
+    return {id_: (content.flatten(said), bool(whole)) for id_, said, whole in rows}
+
+
+def _texts(reader: Reader, id_: int, said: str, whole: bool) -> Iterator[str]:
+    """What is searched of a message, read only as far as it is asked for."""
+    yield said
+    for name in ("tool_calls", "tool_name") if whole else ("content", "tool_calls", "tool_name"):
+        column = expressions.text(reader.layout.column("messages", name, "NULL", "m"))
+        row = reader.one(f"SELECT {column} FROM messages m WHERE m.id = ?1", (id_,))
+        yield content.flatten(row[0]) if row else ""
+
+
+def _meeting_place(query: SessionQuery, text: str, spans: Sequence[tuple[int, int]], width: int) -> int:
+    """Where the first match begins that has the most terms in reach behind it."""
+    if len(query.terms) == 1:
+        return spans[0][0]
+    reach = width * 2 // 3
+    by_term = [[start for start, _ in term.spans(text)] for term in query.terms]
+
+    def terms_from(start: int) -> int:
+        return sum(
+            1
+            for starts in by_term
+            if (at := bisect_left(starts, start)) < len(starts) and starts[at] <= start + reach
+        )
+
+    return max((start for start, _ in spans), key=terms_from)
+
+
+def _at_a_word(text: str, start: int, end: int) -> int:
+    """The first beginning of a word in the range; its start where there is none, as in writing without blanks."""
+    if start <= 0:
+        return 0
+    if text[start - 1].isspace():
+        return start
+    blank = next((place for place in range(start, end) if text[place].isspace()), None)
+    return start if blank is None else blank + 1
+
+
+def _one_line(text: str, start: int, width: int) -> tuple[str, list[int]]:
+    """The text from `start` on with single blanks, `width` characters or what there is.
+
+    Returns also where in the line each character of the text stands.
+    """
+    line: list[str] = []
+    places: list[int] = []
+    for char in text[start:]:
+        if len(line) == width:
+            break
+        if not char.isspace():
+            places.append(len(line))
+            line.append(char)
+        elif line and line[-1] != " ":
+            places.append(len(line))
+            line.append(" ")
+        else:
+            places.append(max(0, len(line) - 1))
+    if text[start + len(places) :].strip():
+        _end_at_a_word(line, places)
+    return "".join(line).rstrip(), places
+
+
+def _end_at_a_word(line: list[str], places: list[int]) -> None:
+    """Leave out the word that the end of the line cuts, unless it is most of the line."""
+    blank = max((place for place, char in enumerate(line) if char == " "), default=0)
+    if blank > len(line) * 3 // 4:
+        del line[blank:]
+        del places[bisect_left(places, blank) :]

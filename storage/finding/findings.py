@@ -1,0 +1,147 @@
+"""What a search has found so far: hits gathered into conversations, in their order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import inf
+
+from storage.finding.catalog import CLASS_OF_SOURCE
+from storage.finding.hits import NEWEST, Hit
+from storage.finding.query import SessionQuery
+from storage.records import ConversationHit, Entry, HiddenClass
+
+KEPT = 8
+"""Ids of matching messages that are kept of a conversation."""
+
+EntriesOf = Callable[[Iterable[str]], Mapping[str, Entry]]
+"""The conversations of sessions; unknown ids are left out."""
+
+
+@dataclass(slots=True)
+class _Heard:
+    """A conversation with matching messages."""
+
+    entry: Entry
+    time: float
+    """Of its newest hit, but never later than of a hit met before it: the order of the walk holds."""
+    hits: int = 0
+    messages: tuple[int, ...] = ()
+    """The newest ones, newest first; a user's or the assistant's is among them if one was met."""
+    said: bool = False
+
+
+@dataclass(slots=True)
+class Findings:
+    """The state of a walk through the messages, from the newest down.
+
+    A conversation stands where its newest hit was met. One that is called what was looked for stands by its last
+    activity among the times of the hits, and waits until the walk has come down to that time.
+    """
+
+    sources: frozenset[str]
+    """Only conversations of these; empty: of all."""
+    show: frozenset[HiddenClass]
+    before: int = NEWEST
+    """Messages from this id on have been looked at."""
+    scanned: int = 0
+    """Messages that were looked at without an index."""
+    _time: float = inf
+    """Of the earliest hit that was met."""
+    _heard: dict[str, _Heard] = field(default_factory=dict)
+    """By conversation, in the order of the walk."""
+    _called: dict[str, Entry] = field(default_factory=dict)
+    """By conversation: those with a title or an id that matches."""
+    _of_session: dict[str, Entry | None] = field(default_factory=dict)
+    """The conversation of each session met; None where it is not on show."""
+    _hidden: dict[str, HiddenClass] = field(default_factory=dict)
+    """By conversation: those that match but are not on show."""
+
+    def copy(self) -> Findings:
+        """The same findings, to go on from without changing these."""
+        return replace(
+            self,
+            _heard={id_: replace(heard) for id_, heard in self._heard.items()},
+            _called=dict(self._called),
+            _of_session=dict(self._of_session),
+            _hidden=dict(self._hidden),
+        )
+
+    @property
+    def hidden(self) -> dict[HiddenClass, int]:
+        """How many conversations match but are not shown, by class."""
+        return dict(Counter(self._hidden.values()))
+
+    def call(self, session_ids: Iterable[str], entries_of: EntriesOf) -> None:
+        """Take in the sessions whose title or id matches."""
+        for entry in self._placed(session_ids, entries_of):
+            self._called[entry.id] = entry
+
+    def hear(self, hits: Iterable[Hit], entries_of: EntriesOf) -> None:
+        """Take in the hits below those that were taken in before, newest first."""
+        hits = tuple(hits)
+        self._placed((hit.session_id for hit in hits), entries_of)
+        for hit in hits:
+            if hit.time is not None:
+                self._time = min(self._time, hit.time)
+            entry = self._of_session[hit.session_id]
+            if entry is None:
+                continue
+            heard = self._heard.setdefault(entry.id, _Heard(entry, self._time))
+            heard.hits += 1
+            if len(heard.messages) < KEPT:
+                heard.messages += (hit.id,)
+            elif hit.said and not heard.said:
+                heard.messages = (*heard.messages[:-1], hit.id)
+            heard.said |= hit.said
+
+    def ranked(self, *, complete: bool) -> tuple[ConversationHit, ...]:
+        """The conversations found, newest first.
+
+        Args:
+            complete: Nothing more will be met, so nobody has to wait.
+        """
+        waiting = [
+            entry for entry in self._called.values() if complete or (entry.last_active or 0.0) >= self._time
+        ]
+        waiting.sort(key=lambda entry: (entry.last_active or 0.0, entry.id))
+        ranked: list[ConversationHit] = []
+        for heard in self._heard.values():
+            if heard.entry.id in self._called:
+                continue
+            while waiting and (waiting[-1].last_active or 0.0) >= heard.time:
+                ranked.append(self._by_name(waiting.pop()))
+            ranked.append(ConversationHit(heard.entry, heard.hits, heard.messages))
+        ranked += map(self._by_name, reversed(waiting))
+        return tuple(ranked)
+
+    def _by_name(self, entry: Entry) -> ConversationHit:
+        heard = self._heard.get(entry.id)
+        if heard is None:
+            return ConversationHit(entry, 0, by_name=True)
+        return ConversationHit(entry, heard.hits, heard.messages, by_name=True)
+
+    def _placed(self, session_ids: Iterable[str], entries_of: EntriesOf) -> list[Entry]:
+        """The conversations on show that these sessions belong to."""
+        wanted = dict.fromkeys(session_ids)
+        unknown = [id_ for id_ in wanted if id_ not in self._of_session]
+        entries = entries_of(unknown) if unknown else {}
+        for id_ in unknown:
+            entry = entries.get(id_)
+            self._of_session[id_] = entry if entry is not None and self._is_shown(entry) else None
+        return [entry for id_ in wanted if (entry := self._of_session[id_]) is not None]
+
+    def _is_shown(self, entry: Entry) -> bool:
+        if self.sources and entry.source not in self.sources:
+            return False
+        if entry.hidden is None or entry.hidden in self.show:
+            return True
+        self._hidden[entry.id] = entry.hidden
+        return False
+
+
+def begun(query: SessionQuery, show: frozenset[HiddenClass]) -> Findings:
+    """Nothing found yet. A hidden class whose source is asked for by name is shown."""
+    asked = {CLASS_OF_SOURCE[source] for source in query.sources if source in CLASS_OF_SOURCE}
+    return Findings(frozenset(query.sources), show | asked)
