@@ -19,6 +19,8 @@ def named(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
     Both are read from their indexes alone (SQLite sees to it where they exist): a row holds its system prompt
     before its title.
     """
+    if not reader.layout.has("sessions", "id"):
+        return set()
     return _titled(reader, query, cancel) | _identified(reader, query, cancel)
 
 
