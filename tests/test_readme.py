@@ -56,7 +56,7 @@ def test_the_storage_example_runs(
     assert lines[:3] == [
         "complete 11 weekly report",
         "complete 6 chapter nine",
-        "complete 6 post-mortem: forty minutes without search",
+        "complete 8 post-mortem: forty minutes without search",
     ]
     assert re.fullmatch(r"\d{8}_\d{6}_[0-9a-f]+ \d+ of \d+", lines[3])
 

@@ -59,7 +59,7 @@ def _connect(path: Path) -> None:
 
 
 def _page(store: SessionDB) -> None:
-    store.details(store.first_page(limit=PAGE).entries)
+    store.details(store.first_page(limit=PAGE).entries[:PAGE])
 
 
 def _search(store: SessionDB, text: str) -> None:
