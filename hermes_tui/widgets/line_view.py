@@ -58,6 +58,11 @@ class LineView(ScrollView, can_focus=True):
         """Cells of one line, without the scroll bar."""
         return self.scrollable_content_region.width
 
+    def watch_show_vertical_scrollbar(self, shown: bool) -> None:
+        # It appears after the lines were scrolled, and would stand at the top.
+        if shown:
+            self.vertical_scrollbar.position = self.scroll_y
+
     def set_line_count(self, count: int) -> None:
         if count != self.virtual_size.height:
             self.virtual_size = Size(0, count)

@@ -1,0 +1,100 @@
+"""What of a message is shown to a reader, and where the search matches in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hermes_tui.text import highlight, recap, safe_text
+from storage.records import Message, MessageKind
+
+if TYPE_CHECKING:
+    from storage.finding.query import SessionQuery
+
+MAX_CHARS = 100_000
+"""Characters of one message that are ever looked at; what lies beyond is counted, not shown."""
+CALL_CHARS = 240
+"""Characters of one tool call's arguments around what matched in it."""
+NEVER_SHOWN = frozenset({MessageKind.SCAFFOLDING, MessageKind.BOOKKEEPING})
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The safe text of a message with its matches; the numbering runs through `body`, then `calls`."""
+
+    body: str
+    spans: tuple[highlight.Span, ...] = ()
+    calls: tuple[tuple[str, tuple[highlight.Span, ...]], ...] = ()
+    """Tool calls in which something matched, one line each."""
+
+    @property
+    def count(self) -> int:
+        """Number of matches."""
+        return len(self.spans) + sum(len(spans) for _, spans in self.calls)
+
+
+def find(message: Message, query: SessionQuery | None) -> Found:
+    """Make a message safe to show and find the matches in it."""
+    text = body(message)
+    if query is None or not query.is_search:
+        return Found(text)
+    calls = []
+    for call in message.tool_calls:
+        words = safe_text.line(f"{call.name} {call.arguments[:MAX_CHARS]}")
+        if spans := query.spans(words):
+            words, spans = highlight.window(words, spans, CALL_CHARS)
+            words = words[:CALL_CHARS]
+            spans = tuple((start, min(end, len(words))) for start, end in spans if start < len(words))
+            calls.append((words, spans))
+    return Found(text, query.spans(text), tuple(calls))
+
+
+def body(message: Message) -> str:
+    """The text of a message, whole but for what a model thought aloud, safe to show."""
+    text = message.text[:MAX_CHARS]
+    if message.role == "assistant":
+        text = recap.strip_reasoning(text)
+    return safe_text.block(text).strip("\n").rstrip()
+
+
+def left_out(message: Message) -> int:
+    """Characters of the message that are not in its `body` because there are too many."""
+    return message.cut + max(len(message.text) - MAX_CHARS, 0)
+
+
+def matching(
+    messages: Sequence[Message], query: SessionQuery, first: int | None
+) -> Iterator[tuple[int, int]]:
+    """Look through the messages, the newest first, but `first` before all others.
+
+    Yields:
+        The place of each message and the number of matches in it.
+    """
+    order = range(len(messages) - 1, -1, -1)
+    if first is not None:
+        yield first, _count(messages[first], query)
+    for place in order:
+        if place != first:
+            yield place, _count(messages[place], query)
+
+
+def _count(message: Message, query: SessionQuery) -> int:
+    if message.kind in NEVER_SHOWN or not _may_match(message, query):
+        return 0
+    return find(message, query).count
+
+
+def _may_match(message: Message, query: SessionQuery) -> bool:
+    """Rule out, at the speed of `in`, most of the messages in which nothing can match.
+
+    Only text that is ASCII is judged: folding changes nothing in it but the case.
+    """
+    texts = [message.text, *(f"{call.name} {call.arguments}" for call in message.tool_calls)]
+    for text in texts:
+        if not text.isascii():
+            return True
+        low = text.lower()
+        if any(all(word in low for word in term.words or (term.text.lower(),)) for term in query.terms):
+            return True
+    return False
