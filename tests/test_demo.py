@@ -121,7 +121,7 @@ def test_the_docker_family(store: SessionDB) -> None:
 
 def test_a_branch_and_a_reset_are_rows_of_their_own(store: SessionDB) -> None:
     edges = {row.title: row.edge for row in store.details(store.listing().entries)}
-    assert edges["k8s migration (branch)"] is Edge.BRANCH
+    assert edges["k8s with the database inside"] is Edge.BRANCH
     assert edges["try podman"] is Edge.BRANCH
     assert edges["Lisbon: the packing list"] is Edge.RESET
 
