@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from storage import SessionDB
-from tests.benchmarks.measure import Row, of, timed
+from tests.benchmarks.measure import Row, Times, of, timed
 from tests.benchmarks.terminal import Terminal
 
 ROOT = Path(__file__).parents[2]
@@ -38,11 +39,10 @@ def rows(path: Path, name: str, runs: int = 9) -> Iterator[Row]:
         yield Row("start: first byte", name, first_byte, empty_byte)
         yield Row("start: first frame", name, first_frame, empty_frame, 1.25, "ratio")
         yield Row("start: rows on screen", name, first_row, empty_frame)
-        listed = timed(lambda: _run([*browser[:3], "sessions", "list", *browser[3:]], environment))
-        floor_times = timed(lambda: _run([sys.executable, "-c", HEADLESS_FLOOR], environment))
-        yield Row("sessions list", name, of([listed.wall]), of([floor_times.wall]), 80)
-        version = timed(lambda: _run([*browser[:3], "--version"], environment))
-        yield Row("--version", name, of([version.wall]), of([floor_times.wall]), 80)
+        floor = _whole([sys.executable, "-c", HEADLESS_FLOOR], environment)
+        listing = [*browser[:3], "sessions", "list", *browser[3:]]
+        yield Row("sessions list", name, _whole(listing, environment), floor, 80)
+        yield Row("--version", name, _whole([*browser[:3], "--version"], environment), floor, 80)
 
 
 def _environment(home: str) -> dict[str, str]:
@@ -71,5 +71,10 @@ def _first_title(path: Path) -> str:
     return re.escape(next(row.title for row in top if row.title)[:8])
 
 
-def _run(command: Sequence[str], environment: dict[str, str]) -> None:
-    subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
+def _whole(command: Sequence[str], environment: dict[str, str]) -> Times:
+    """From the start of a process to its end."""
+    quiet = subprocess.DEVNULL
+    return replace(
+        timed(lambda: subprocess.run(command, env=environment, check=True, stdout=quiet, stderr=quiet)),
+        cpu=None,
+    )
