@@ -82,6 +82,26 @@ class DiskFull(StoreError):
         self.path = path
 
 
+class NotEnoughRoom(DiskFull):
+    """The disk has too little room to begin; nothing was."""
+
+    def __init__(self, path: Path, needed: int, free: int) -> None:
+        StoreError.__init__(
+            self,
+            f"Nothing was written: this needs {needed / 2**20:,.0f} MB where {path} lies"
+            f" and {free / 2**20:,.0f} MB are free.",
+        )
+        self.path = path
+
+
+class StoreTooNew(StoreError):
+    """The store is of a newer Hermes than this program knows, and this would change its structure."""
+
+    def __init__(self, path: Path, version: int) -> None:
+        super().__init__(f"Nothing was changed: {path} has schema version {version}; its own Hermes must do this.")
+        self.path = path
+
+
 class StoreDamaged(StoreError):
     """The file is damaged, so nothing is written to it before it has been repaired."""
 
@@ -115,7 +135,7 @@ class TitleTaken(StoreError, ValueError):
     """Another session has this title already."""
 
     def __init__(self, title: str, session_id: str, source: str) -> None:
-        super().__init__(f"Title {title!r} is already in use by session {session_id} ({source})")
+        super().__init__(f"Title '{title}' is already in use by session {session_id} ({source})")
         self.title = title
         self.session_id = session_id
         self.source = source
@@ -139,7 +159,9 @@ class NotTheUsersMessage(StoreError, ValueError):
     """A rewind goes back to something that the user said."""
 
     def __init__(self, message_id: int, role: str) -> None:
-        super().__init__(f"Message {message_id} is not the user's (its role is {role!r}): nothing to go back to.")
+        super().__init__(
+            f"Message {message_id} is not the user's (its role is {role!r}): nothing to go back to."
+        )
 
 
 class UnknownSession(StoreError):

@@ -1,0 +1,101 @@
+"""Brings tables, columns and indexes to the declared schema: declaratively, so that it can be run at any time."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from storage.engine.creation import statements
+from storage.engine.layout import Layout
+
+_TITLE_INDEX = "idx_sessions_title_unique"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as `schema/tables.sql` declares it."""
+
+    table: str
+    name: str
+    declaration: str
+    """What follows the name in ALTER TABLE … ADD COLUMN."""
+
+
+def is_reconciled(layout: Layout) -> bool:
+    """Whether nothing is missing, without touching the store."""
+    with closing(_declared()) as declared:
+        indexes = {name for (name,) in declared.execute(_INDEXES)}
+        columns = all(layout.has(column.table, column.name) for column in _columns(declared))
+    return columns and indexes <= layout.indexes
+
+
+def reconcile_tables(connection: sqlite3.Connection) -> None:
+    """Create the tables that are missing, and add the columns that are missing to the others (spec 2.3).
+
+    Nothing is ever dropped, renamed or changed; columns that are not ours stay.
+    """
+    for statement in statements("tables"):
+        connection.execute(statement)
+    with closing(_declared()) as declared:
+        for column in _columns(declared):
+            if column.name not in _present(connection, column.table):
+                connection.execute(
+                    f'ALTER TABLE "{column.table}" ADD COLUMN "{column.name}" {column.declaration}'
+                )
+
+
+def reconcile_indexes(connection: sqlite3.Connection) -> None:
+    """Create the indexes that are missing; after the columns, for some name late ones.
+
+    Where titles are double, all but the newest row lose theirs, so that the index over them can be unique.
+    """
+    for statement in (*statements("indexes"), *statements("deferred_indexes")):
+        try:
+            connection.execute(statement)
+        except sqlite3.IntegrityError:
+            if _TITLE_INDEX not in statement:
+                raise
+            connection.execute(_UNTITLE_ALL_BUT_THE_NEWEST)
+            connection.execute(statement)
+
+
+def key_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
+    """The columns of a table's primary key, in its order."""
+    rows = connection.execute(f'SELECT name FROM pragma_table_info("{table}") WHERE pk > 0 ORDER BY pk')
+    return tuple(name for (name,) in rows)
+
+
+_INDEXES = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+
+_UNTITLE_ALL_BUT_THE_NEWEST = """
+    UPDATE sessions SET title = NULL
+    WHERE title IS NOT NULL
+      AND rowid NOT IN (SELECT max(rowid) FROM sessions WHERE title IS NOT NULL GROUP BY title)
+"""
+
+
+def _declared() -> sqlite3.Connection:
+    # SQLite itself reads the declarations, rather than a parser of ours.
+    declared = sqlite3.connect(":memory:", isolation_level=None)
+    for name in ("tables", "indexes", "deferred_indexes"):
+        for statement in statements(name):
+            declared.execute(statement)
+    return declared
+
+
+def _columns(declared: sqlite3.Connection) -> Iterator[Column]:
+    rows = declared.execute(
+        'SELECT t.name, c.name, c.type, c."notnull", c.dflt_value'
+        " FROM sqlite_master AS t, pragma_table_info(t.name) AS c"
+        " WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY t.rowid, c.cid"
+    ).fetchall()
+    for table, name, kind, notnull, default in rows:
+        # SQLite adds no column that may not be NULL and has no default.
+        required = " NOT NULL" if notnull and default is not None else ""
+        yield Column(table, name, kind + required + (f" DEFAULT {default}" if default is not None else ""))
+
+
+def _present(connection: sqlite3.Connection, table: str) -> set[str]:
+    return {name.lower() for (name,) in connection.execute(f'SELECT name FROM pragma_table_info("{table}")')}
