@@ -5,8 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from tests.support.stores import STORES, BuildV11, CopyStore, copy_of, write_v11
+
+# No deadline: how long an example takes says something about the machine, nothing about the code.
+settings.register_profile("hermes-tui", deadline=None)
+settings.load_profile("hermes-tui")
 
 
 @pytest.fixture(autouse=True)

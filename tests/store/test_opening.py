@@ -9,8 +9,12 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import quote
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from storage.engine.connection import open_reader
 from storage.errors import NotAStore, StoreBusy, StoreMissing, StoreUnreadable
@@ -42,6 +46,19 @@ def test_any_path_opens(name: str, tmp_path: Path) -> None:
     path = write_v11(tmp_path / name / f"{name}.db", ONE)
     assert titles(path) == ["one"]
     assert sorted(p.name for p in tmp_path.iterdir()) == [name]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="/\0"), min_size=1, max_size=40))
+def test_any_name_that_a_file_can_have_opens(name: str) -> None:
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / f"{name}.db"
+        with closing(
+            sqlite3.connect(f"{Path(directory).as_uri()}/{quote(path.name)}", uri=True)
+        ) as connection:
+            connection.execute("CREATE TABLE sessions(id, title)")
+        before = os.listdir(directory)
+        assert titles(path) == []
+        assert os.listdir(directory) == before == [path.name]
 
 
 def test_a_path_that_is_no_text_opens(tmp_path: Path) -> None:

@@ -6,8 +6,11 @@ import sqlite3
 import threading
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from storage.engine.connection import Cancel, Reader, open_reader
 from storage.errors import IndexDamaged, Interrupted, StoreClosed, StoreUnreadable
@@ -105,6 +108,25 @@ def test_json_crosses_as_one_value(build_v11: BuildV11) -> None:
             "Inf",
             '\\"Inf',
         ]
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.integers(-(2**63), 2**63 - 1),
+    st.sampled_from([float("inf"), float("-inf"), 0.5]),
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.lists(st.sampled_from(["Inf", '"', "\\", ",", "-", " "])).map("".join),
+)
+
+
+@given(st.lists(VALUES, max_size=20))
+def test_json_brings_every_value_across(values: list[object]) -> None:
+    with TemporaryDirectory() as directory:
+        path = Path(directory) / "state.db"
+        path.touch()
+        with closing(open_reader(path)) as reader:
+            marks = ", ".join("?" * len(values))
+            assert reader.json(f"SELECT json_array({marks})", values) == values
 
 
 def test_bindings_that_do_not_fit_are_our_own_fault(build_v11: BuildV11) -> None:
