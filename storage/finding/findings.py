@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
 from storage.finding.catalog import CLASS_OF_SOURCE
-from storage.finding.hits import NEWEST, Hit
+from storage.finding.hits import NEWEST, Hits
 from storage.finding.query import SessionQuery
 from storage.records import ConversationHit, Entry, HiddenClass
 
@@ -27,9 +27,17 @@ class _Heard:
     time: float
     """Of its newest hit, but never later than of a hit met before it: the order of the walk holds."""
     hits: int = 0
-    messages: tuple[int, ...] = ()
-    """The newest ones, newest first; a user's or the assistant's is among them if one was met."""
-    said: bool = False
+    newest: tuple[int, ...] = ()
+    """Newest first."""
+    said: int | None = None
+    """The newest that is a user's or the assistant's."""
+
+    @property
+    def messages(self) -> tuple[int, ...]:
+        """A few of its messages, newest first, one that was said among them if there is any."""
+        if self.said is None or self.said in self.newest:
+            return self.newest
+        return (*self.newest[: KEPT - 1], self.said)
 
 
 @dataclass(slots=True)
@@ -78,23 +86,19 @@ class Findings:
         for entry in self._placed(session_ids, entries_of):
             self._called[entry.id] = entry
 
-    def hear(self, hits: Iterable[Hit], entries_of: EntriesOf) -> None:
-        """Take in the hits below those that were taken in before, newest first."""
-        hits = tuple(hits)
-        self._placed((hit.session_id for hit in hits), entries_of)
-        for hit in hits:
-            if hit.time is not None:
-                self._time = min(self._time, hit.time)
-            entry = self._of_session[hit.session_id]
+    def hear(self, hits: Sequence[Hits], entries_of: EntriesOf) -> None:
+        """Take in the hits of the next slice down."""
+        self._placed((found.session_id for found in hits), entries_of)
+        for found in hits:
+            if found.time is not None:
+                self._time = min(self._time, found.time)
+            entry = self._of_session[found.session_id]
             if entry is None:
                 continue
             heard = self._heard.setdefault(entry.id, _Heard(entry, self._time))
-            heard.hits += 1
-            if len(heard.messages) < KEPT:
-                heard.messages += (hit.id,)
-            elif hit.said and not heard.said:
-                heard.messages = (*heard.messages[:-1], hit.id)
-            heard.said |= hit.said
+            heard.hits += len(found.ids)
+            heard.newest = tuple(sorted((*heard.newest, *found.ids[:KEPT]), reverse=True)[:KEPT])
+            heard.said = found.said if heard.said is None else heard.said
 
     def ranked(self, *, complete: bool) -> tuple[ConversationHit, ...]:
         """The conversations found, newest first.

@@ -52,13 +52,17 @@ class Folded:
         return self.offsets[start], self.offsets[end]
 
 
+def words(text: str) -> str:
+    """The text as it is compared: its words folded, and a blank for every character between them."""
+    return text.translate(_WORDS)
+
+
 def fold(text: str) -> Folded:
-    """Words folded and everything between them a blank each, so that words can be found by comparing."""
-    if _COMBINING.isdisjoint(text):
-        return Folded(text.translate(_WORDS), None)
+    """The same, with the way back to the text."""
+    if text.isascii() or _COMBINING.isdisjoint(text):
+        return Folded(words(text), None)
     kept = [place for place, char in enumerate(text) if char not in _COMBINING]
-    folded = "".join(text[place] for place in kept).translate(_WORDS)
-    return Folded(folded, (*kept, len(text)))
+    return Folded(words(text), (*kept, len(text)))
 
 
 def lower(text: str) -> str:
@@ -67,6 +71,8 @@ def lower(text: str) -> str:
 
 
 def _fold_char(char: str) -> str:
+    if char in _COMBINING:
+        return ""
     # A code point without a category is a letter to unicode61.
     category = unicodedata.category(char)
     if category[0] not in "LN" and category not in ("Co", "Cn"):

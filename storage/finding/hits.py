@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from storage.conversation import content, expressions
 from storage.engine.connection import Cancel, Reader
@@ -18,23 +19,24 @@ NEWEST = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A message that matches."""
+class Hits:
+    """The messages of one session that match, within a slice."""
 
-    id: int
     session_id: str
+    ids: tuple[int, ...]
+    """Newest first."""
     time: float | None
-    """Unix seconds, where the store holds a sane number."""
-    said: bool
-    """A user's or the assistant's, not a tool's."""
+    """Of the newest one in Unix seconds, where the store holds a sane number."""
+    said: int | None
+    """The newest one that is a user's or the assistant's, not a tool's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Slice:
     """The hits among the messages from `lowest` up to where the slice began."""
 
-    hits: tuple[Hit, ...]
-    """Newest first."""
+    hits: tuple[Hits, ...]
+    """By their newest message, newest first."""
     lowest: int
     scanned: int = 0
     """Messages that were looked at one by one."""
@@ -48,28 +50,45 @@ class Route(Protocol):
     ) -> Slice: ...
 
 
+Facts = tuple[str, int, float | None, bool]
+"""Session, id, time and whether it was said, of one message that matches."""
+
+
 def facts(layout: Layout) -> str:
-    """SQL of the values that `hit` reads, of the message `m`."""
-    time = expressions.number(layout.column("messages", "timestamp", "NULL", "m"))
-    role = layout.column("messages", "role", "NULL", "m")
-    return f"m.id, {expressions.text('m.session_id')}, {time}, coalesce({role} IN ('user', 'assistant'), 0)"
+    """SQL: a JSON array of the Facts of the message `m`."""
+    return f"json_array({expressions.text('m.session_id')}, m.id, {time(layout)}, {said(layout)})"
+
+
+def time(layout: Layout) -> str:
+    """SQL: the time of the message `m`."""
+    return expressions.number(layout.column("messages", "timestamp", "NULL", "m"))
+
+
+def said(layout: Layout) -> str:
+    """SQL: whether a user or the assistant said the message `m`."""
+    return f"coalesce({layout.column('messages', 'role', 'NULL', 'm')} IN ('user', 'assistant'), 0)"
 
 
 def texts(layout: Layout) -> str:
-    """SQL of the values that `found_in` reads, of the message `m`."""
-    return ", ".join(
-        expressions.text(layout.column("messages", name, "NULL", "m"))
-        for name in ("content", "tool_name", "tool_calls")
+    """SQL: a JSON array of what is searched of the message `m`."""
+    columns = (
+        layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")
     )
+    return f"json_array({', '.join(map(expressions.text, columns))})"
 
 
-def hit(values: list[Any]) -> Hit:
-    """A hit from its `facts`."""
-    id_, session_id, time, said = values
-    return Hit(id_, session_id, time, bool(said))
-
-
-def found_in(query: SessionQuery, values: list[Any]) -> bool:
-    """Whether a message matches, from its `texts`: by its decoded content, tool name and tool calls."""
-    stored, tool_name, tool_calls = values
+def found_in(query: SessionQuery, texts: list[str | None]) -> bool:
+    """Whether a message with these `texts` matches: by its decoded content, its tool name or its tool calls."""
+    stored, tool_name, tool_calls = texts
     return query.matches(content.flatten(stored), tool_name or "", tool_calls or "")
+
+
+def by_session(rows: Iterable[Facts]) -> tuple[Hits, ...]:
+    """The hits of these `facts`, of different messages in any order."""
+    sessions: dict[str, list[Facts]] = {}
+    for row in sorted(rows, key=lambda row: row[1], reverse=True):
+        sessions.setdefault(row[0], []).append(row)
+    return tuple(
+        Hits(session, tuple(row[1] for row in own), own[0][2], next((row[1] for row in own if row[3]), None))
+        for session, own in sessions.items()
+    )

@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Iterator
 
+from storage.conversation import expressions
 from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.finding import fold, hits
-from storage.finding.hits import Hit, Slice
+from storage.finding.hits import Hits, Slice
 from storage.finding.query import SessionQuery, Term
 
 SLICE = 1_000
@@ -36,35 +37,45 @@ def read(reader: Reader, query: SessionQuery, first: int, before: int, cancel: C
     """
     plain, lowest = _plain(reader, query, first, before, cancel)
     encoded, reached = _encoded(reader, query, lowest, before, cancel)
-    found = [hit for hit in (*plain, *encoded) if hit.id >= reached]
-    found.sort(key=lambda hit: hit.id, reverse=True)
-    return Slice(tuple(found), reached)
+    if reached > lowest:
+        plain, _ = _plain(reader, query, reached, before, cancel)
+    return Slice(tuple(sorted((*plain, *encoded), key=lambda hit: hit.ids[0], reverse=True)), reached)
 
 
 def _plain(
     reader: Reader, query: SessionQuery, first: int, before: int, cancel: Cancel
-) -> tuple[list[Hit], int]:
+) -> tuple[list[Hits], int]:
     """Hits in what is stored as it is said, and how far down they were looked for."""
     wanted = " AND ".join(_phrase(" ".join(term.words), term.opens) for term in query.terms)
-    # Joined from the left, the index is walked once, newest first, and stops at the limit.
+    # What nobody is shown makes groups as well: the walk must know how far it came.
     rows = reader.json(
         f"""
-        SELECT json_group_array(json_array(found.id, {shown(reader.layout)}, {hits.facts(reader.layout)}))
-        FROM (
-            SELECT rowid AS id FROM messages_fts
-            WHERE messages_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY rowid DESC LIMIT ?4
-        ) AS found LEFT JOIN messages m ON m.id = found.id
+        SELECT json_group_array(json_array(session, shown, ids, said, time)) FROM (
+            SELECT {expressions.text("m.session_id")} AS session, {shown(reader.layout)} AS shown,
+                group_concat(found.id) AS ids,
+                group_concat(CASE WHEN {hits.said(reader.layout)} THEN found.id END) AS said,
+                {hits.time(reader.layout)} AS time, max(found.id)
+            FROM (
+                SELECT rowid AS id FROM messages_fts
+                WHERE messages_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY rowid DESC LIMIT ?4
+            ) AS found LEFT JOIN messages m ON m.id = found.id
+            GROUP BY 1, 2)
         """,
         (f"({wanted}) NOT {_ENCODED}", first, before, SLICE),
         cancel,
     )
-    lowest = min(row[0] for row in rows) if len(rows) == SLICE else first
-    return [hits.hit(values) for _, searched, *values in rows if searched], lowest
+    found = [
+        (Hits(session, _ids(ids), time, max(_ids(said), default=None)), shown)
+        for session, shown, ids, said, time in rows
+    ]
+    walked = sum(len(hit.ids) for hit, _ in found)
+    lowest = min(hit.ids[-1] for hit, _ in found) if walked == SLICE else first
+    return [hit for hit, shown in found if shown], lowest
 
 
 def _encoded(
     reader: Reader, query: SessionQuery, first: int, before: int, cancel: Cancel
-) -> tuple[list[Hit], int]:
+) -> tuple[tuple[Hits, ...], int]:
     """Hits in content that is stored as JSON, and how far down they were looked for.
 
     The index knows the JSON, its keys and its pictures; what it offers is verified in the decoded text. A word
@@ -75,14 +86,14 @@ def _encoded(
         (_ENCODED, first, before),
         cancel,
     ):
-        return [], first
+        return (), first
     wanted = " AND ".join(
         f"({' OR '.join(spellings)})" for term in query.terms for spellings in _spellings(term)
     )
     rows = reader.json(
         f"""
-        SELECT json_group_array(json_array(found.id, {shown(reader.layout)},
-            json_array({hits.facts(reader.layout)}), json_array({hits.texts(reader.layout)})))
+        SELECT json_group_array(json_array(
+            found.id, {shown(reader.layout)}, {hits.facts(reader.layout)}, {hits.texts(reader.layout)}))
         FROM (
             SELECT rowid AS id FROM messages_fts
             WHERE messages_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3 ORDER BY rowid DESC LIMIT ?4
@@ -92,9 +103,12 @@ def _encoded(
         cancel,
     )
     lowest = min(row[0] for row in rows) if len(rows) == _ENCODED_SLICE else first
-    return [
-        hits.hit(facts) for _, searched, facts, texts in rows if searched and hits.found_in(query, texts)
-    ], lowest
+    verified = (facts for _, shown, facts, texts in rows if shown and hits.found_in(query, texts))
+    return hits.by_session(verified), lowest
+
+
+def _ids(joined: str | None) -> tuple[int, ...]:
+    return tuple(sorted(map(int, joined.split(",")), reverse=True)) if joined else ()
 
 
 def _phrase(text: str, opens: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 from storage.conversation.expressions import text
 from storage.engine.connection import Cancel, Reader
@@ -40,13 +41,13 @@ def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
 
 
 def _identified(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
-    pieces = [term.text.lower() for term in query.terms if len(term.text) >= SHORTEST]
+    pieces = [re.sub(r"([!%_])", r"!\1", term.text) for term in query.terms if len(term.text) >= SHORTEST]
     if not pieces:
         return set()
     found = reader.json(
         f"""
         SELECT json_group_array(rowid) FROM sessions
-        WHERE {" OR ".join(["instr(lower(id), ?)"] * len(pieces))}
+        WHERE {" OR ".join(["id LIKE '%' || ? || '%' ESCAPE '!'"] * len(pieces))}
         """,
         pieces,
         cancel,

@@ -32,12 +32,12 @@ class Term:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Its folded words; empty where it is looked for as it stands."""
-        return () if fold.spaceless(self.text) else tuple(fold.fold(self.text).text.split())
+        return () if fold.spaceless(self.text) else tuple(fold.words(self.text).split())
 
     @cached_property
     def opens(self) -> bool:
         """Whether the last of `words` stands for every word that begins so."""
-        return self.prefix and not fold.fold(self.text[-1:]).text.isspace()
+        return self.prefix and fold.words(self.text[-1:]) != fold.GAP
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -47,7 +47,9 @@ class Term:
 
     def matches(self, text: str) -> bool:
         """Whether it is found in the text."""
-        return next(self.spans(text), None) is not None
+        if self.words:
+            return self._pattern.search(fold.words(text)) is not None
+        return fold.lower(self.text) in fold.lower(text)
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where it is found, as character ranges of the text."""
@@ -79,7 +81,13 @@ class SessionQuery:
 
     def matches(self, *texts: str) -> bool:
         """Whether every term is found in one of these texts."""
-        return all(any(term.matches(text) for text in texts) for term in self.terms)
+        for term in self.terms:  # loops: this runs on every row of a scan
+            for text in texts:
+                if term.matches(text):
+                    break
+            else:
+                return False
+        return True
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
         """What to mark: the character ranges of `text` that match any term, in order, not overlapping."""

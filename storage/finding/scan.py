@@ -38,15 +38,14 @@ def read(reader: Reader, query: SessionQuery, first: int, before: int, cancel: C
     condition, needles = _may_match(layout, query)
     rows = reader.json(
         f"""
-        SELECT json_group_array(json_array(json_array({hits.facts(layout)}), json_array({hits.texts(layout)})))
+        SELECT json_group_array(json_array({hits.facts(layout)}, {hits.texts(layout)}))
         FROM messages m WHERE m.id >= ? AND m.id < ? AND {shown(layout)} AND {condition}
         """,
         (lowest, before, *needles),
         cancel,
     )
-    matching = [hits.hit(facts) for facts, texts in rows if hits.found_in(query, texts)]
-    matching.sort(key=lambda hit: hit.id, reverse=True)
-    return Slice(tuple(matching), first if looked_at < SLICE else lowest, looked_at)
+    verified = hits.by_session(facts for facts, texts in rows if hits.found_in(query, texts))
+    return Slice(verified, first if looked_at < SLICE else lowest, looked_at)
 
 
 def needle(term: Term) -> str:
@@ -59,14 +58,11 @@ def needle(term: Term) -> str:
 
 
 def may_hold(term: Term, column: str) -> str:
-    """SQL with one parameter, the `needle`, that holds wherever the term is found in the text of the column."""
-    # A control byte stands before content whose text hides in JSON; a BLOB may begin with one as well.
-    encoded = f"{column} < char(2) OR typeof({column}) = 'blob'"
+    """SQL with one parameter, the `needle`: holds wherever the term is found in the column's text as it stands."""
     if not term.words:
-        return f"(instr({column}, ?) OR {encoded})"
+        return f"instr({column}, ?)"
     # An accent or a NUL defeats LIKE: where a text has more bytes than characters, Python looks.
-    foreign = f"length({column}) <> length(CAST({column} AS BLOB))"
-    return f"({column} LIKE '%' || ? || '%' OR {encoded} OR {foreign})"
+    return f"({column} LIKE '%' || ? || '%' OR length({column}) <> length(CAST({column} AS BLOB)))"
 
 
 def _may_match(layout: Layout, query: SessionQuery) -> tuple[str, list[str]]:
@@ -74,5 +70,8 @@ def _may_match(layout: Layout, query: SessionQuery) -> tuple[str, list[str]]:
     columns = [
         layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")
     ]
-    terms = ("(" + " OR ".join(may_hold(term, column) for column in columns) + ")" for term in query.terms)
-    return " AND ".join(terms), [needle(term) for term in query.terms for _ in columns]
+    # Encoded content hides its text in JSON: a control byte stands before it, and bytes may begin with one.
+    encoded = f"{columns[0]} < char(2) OR typeof({columns[0]}) = 'blob'"
+    terms = (" OR ".join(may_hold(term, column) for column in columns) for term in query.terms)
+    needles = [needle(term) for term in query.terms for _ in columns]
+    return f"({encoded} OR {' AND '.join(f'({sql})' for sql in terms)})", needles
