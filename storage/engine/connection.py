@@ -187,19 +187,24 @@ class Reader:
     def _schema_version(self) -> int:
         return int(self.rows("PRAGMA schema_version")[0][0])
 
-    def _trace(self) -> tuple[object, ...]:
-        """What changes about a file when somebody writes to it, without opening it."""
+    def _trace(self) -> tuple[int, int, int]:
+        """What changes about the file itself when somebody writes to it, seen without opening it."""
         try:
             status = self._file.stat()
         except OSError as error:
             raise StoreUnreadable(self.path, error.strerror or str(error)) from error
-        sides = tuple(side_file(self._file, suffix) for suffix in ("-wal", "-journal"))
-        return status.st_ino, status.st_size, status.st_mtime_ns, sides
+        return status.st_ino, status.st_size, status.st_mtime_ns
 
     def _require_unchanged(self) -> None:
         # An immutable connection would go on showing what it read first. It cannot be opened anew here, for
         # closing it drops the locks of every other connection of this process to the file.
-        if self._frozen is not None and self._trace() != self._frozen:
+        if self._frozen is None:
+            return
+        if (
+            self._trace() != self._frozen
+            or side_file(self._file, "-wal")
+            or side_file(self._file, "-journal")
+        ):
             raise StoreUnreadable(
                 self.path, "somebody began to write to it after it was opened; open it again"
             )

@@ -62,7 +62,7 @@ def _regular_file(path: Path) -> Path:
     try:
         file = Path(os.path.realpath(path))
         mode = file.stat().st_mode
-    except (FileNotFoundError, NotADirectoryError):
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: no file can have this name.
         raise StoreMissing(path) from None
     except OSError as error:
         raise StoreUnreadable(path, error.strerror or str(error)) from error

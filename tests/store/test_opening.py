@@ -121,6 +121,9 @@ def test_a_directory_and_a_socket_are_no_store(tmp_path: Path, monkeypatch: pyte
 def test_a_name_that_no_file_can_have(tmp_path: Path) -> None:
     with pytest.raises(StoreUnreadable, match="File name too long"):
         open_reader(tmp_path / ("x" * 300))
+    for name in ("nul\0.db", "surrogate\ud800.db"):
+        with pytest.raises(StoreMissing):
+            open_reader(tmp_path / name)
 
 
 def test_an_empty_file_is_a_store_without_sessions(tmp_path: Path) -> None:
