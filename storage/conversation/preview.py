@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
-from storage.conversation.content import flatten, is_summary
+from storage.conversation.content import flatten, is_encoded, is_summary
 from storage.conversation.expressions import head, visible
 from storage.engine.connection import Reader
 from storage.engine.layout import Layout
@@ -18,6 +19,9 @@ _HEAD = 800
 
 _FIRST_LOOK, _LAST_LOOK = 3, 3000
 """User messages that are read of a part at first, and before the next part is tried at the latest."""
+
+_ATTACHED = re.compile(r"^(?:\s*\[(?:image|audio|video|file)\])+")
+"""What a picture or the like before the words became; words are wanted, so a picture alone says nothing."""
 
 # Encoded content (it begins with a control byte) only makes sense whole.
 _OPENINGS = """SELECT json_group_array(json((
@@ -79,6 +83,8 @@ def _order(layout: Layout) -> str:
 
 def _own_words(content: str | None) -> str:
     text = flatten(content)
+    if is_encoded(content):
+        text = _ATTACHED.sub("", text)
     if is_summary(text.lstrip()):
         return ""
     line = " ".join(text[: 40 * LENGTH].split())
