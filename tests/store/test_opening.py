@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import sqlite3
 from collections.abc import Callable
@@ -298,6 +297,8 @@ def test_a_directory_that_may_not_be_entered_is_said() -> None:
 
 
 def test_an_immutable_store_that_somebody_begins_to_write_is_not_shown_stale() -> None:
+    if os.geteuid() != 0:
+        pytest.skip("NOT TESTED: only root can write where the reader cannot")
     with public_directory() as directory:
         path = write_v11(directory / "state.db", ONE)
         directory.chmod(0o555)
@@ -328,13 +329,11 @@ def test_an_immutable_store_that_somebody_begins_to_write_is_not_shown_stale() -
         finally:
             os.write(started, b".")
             os.waitpid(child, 0)
-        if os.geteuid() == 0:
-            assert seen == [
-                "one",
-                "True",
-                f"Cannot read {path}: somebody began to write to it after it was opened; open it again.",
-            ]
-        shutil.rmtree(directory / "none", ignore_errors=True)
+        assert seen == [
+            "one",
+            "True",
+            f"Cannot read {path}: somebody began to write to it after it was opened; open it again.",
+        ]
 
 
 def overwritten(path: Path, content: bytes) -> None:
