@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,13 @@ VISIBLE = 10
 
 def rows(path: Path, name: str) -> Iterator[Row]:
     """The rows about keys."""
-    keystroke, costs = asyncio.run(_measure(path))
-    yield Row("keystroke to display, p50", name, keystroke, None, 40)
-    yield Row("keystroke to display, p95", name, keystroke, None, 100, "p95")
+    keystrokes, costs = asyncio.run(_measure(path))
+    short = of(wall for typed, wall in keystrokes if len(typed) < 3)
+    words = of(wall for typed, wall in keystrokes if len(typed) >= 3)
+    # Very short words are for the finding to come: shown, not judged.
+    yield Row("keystroke to display: 1-2 letters", name, short)
+    yield Row("keystroke to display: 3 and more", name, words, None, 40)
+    yield Row("  the slowest in twenty", name, words, None, 100, "p95")
     for what, budget in (("cursor: one row", 10), ("cursor: a page", 25), ("cursor: to the end", 25)):
         yield Row(what, name, costs[what], None, budget, "cpu")
 
@@ -59,7 +64,7 @@ class MeasuredApp(BrowserApp):
         return (shown_wall - wall) * 1e3, (shown_cpu - cpu) * 1e3
 
 
-async def _measure(path: Path) -> tuple[Times, dict[str, Times]]:
+async def _measure(path: Path) -> tuple[list[tuple[str, float]], dict[str, Times]]:
     app = MeasuredApp(Options(db_path=path))
     async with app.run_test(size=(120, 40)) as pilot:
         screen = app.screen
@@ -74,17 +79,18 @@ async def _measure(path: Path) -> tuple[Times, dict[str, Times]]:
             "cursor: a page": await _move(app, screen, ["pagedown"] * 15),
             "cursor: to the end": await _move(app, screen, ["end", "home"] * 8),
         }
-        return of(wall for wall, _ in keystrokes), costs
+        return keystrokes, costs
 
 
-async def _type(app: MeasuredApp, screen: BrowserScreen) -> list[tuple[float, float]]:
+async def _type(app: MeasuredApp, screen: BrowserScreen) -> list[tuple[str, float]]:
     """Type the words as a person does, one key every 60 ms, and take them away again at once."""
     measured = []
     for word in WORDS:
         for end in range(1, len(word) + 1):
             typed = word[:end]
             pressed = time.perf_counter()
-            measured.append(await app.frame_after(typed[-1], lambda typed=typed: _shows(screen, typed)))  # type: ignore[misc]
+            wall, _ = await app.frame_after(typed[-1], partial(_shows, screen, typed))
+            measured.append((typed, wall))
             await asyncio.sleep(max(0, SECONDS_A_KEY - (time.perf_counter() - pressed)))
         screen.box.value = ""
         await asyncio.sleep(0.3)
@@ -103,9 +109,13 @@ async def _move(app: MeasuredApp, screen: BrowserScreen, keys: list[str]) -> Tim
     measured = []
     for key in keys:
         before = screen.sessions.cursor
-        measured.append(await app.frame_after(key, lambda before=before: screen.sessions.cursor != before))  # type: ignore[misc]
+        measured.append(await app.frame_after(key, partial(_moved, screen, before)))
         await asyncio.sleep(0.15)  # the transcript follows; another key's cost must not contain it
     return of((wall for wall, _ in measured), (cpu for _, cpu in measured))
+
+
+def _moved(screen: BrowserScreen, before: int) -> bool:
+    return screen.sessions.cursor != before
 
 
 async def _settled(pilot: Pilot[Any]) -> None:

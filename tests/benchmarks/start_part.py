@@ -26,13 +26,13 @@ def rows(path: Path, name: str, runs: int = 9) -> Iterator[Row]:
         environment = _environment(home)
         empty = [sys.executable, "-m", "tests.benchmarks.empty_app"]
         browser = [sys.executable, "-m", "hermes_tui", "--db", str(path)]
-        floors, starts = [], []
+        title, floors, starts = _first_title(path), [], []
         for run in range(runs + 1):
             # Turn by turn, so that a noisy neighbour bothers both alike.
-            floor = _start(empty, environment, ["ready"])
-            start = _start(browser, environment, [CHROME, _first_title(path)])
+            nothing = _start(empty, environment, ["ready"])
+            start = _start(browser, environment, [CHROME, title])
             if run:  # the first one writes the bytecode
-                floors.append(floor)
+                floors.append(nothing)
                 starts.append(start)
         first_byte, first_frame, first_row = (of(times) for times in zip(*starts, strict=True))
         empty_byte, empty_frame = (of(times) for times in zip(*floors, strict=True))
