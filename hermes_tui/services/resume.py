@@ -17,6 +17,7 @@ VARIABLE = "HERMES_TUI_RESUME_COMMAND"
 """Environment variable with the command to run instead of `hermes`, quoted as for a shell."""
 
 _DEFAULT = ("hermes",)
+_IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 class CannotResume(Exception):
@@ -95,12 +96,14 @@ def exec_resume(command: ResumeCommand) -> None:
     Raises:
         CannotResume: The program could not be started.
     """
-    # Python ignores SIGPIPE, and what is ignored stays so in the program that follows.
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    # Python ignores two signals, and what is ignored stays so in the program that follows.
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_DFL)
     try:
         os.execvpe(command.argv[0], command.argv, command.environment())
     except (OSError, ValueError) as error:
-        signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+        for number in _IGNORED:
+            signal.signal(number, signal.SIG_IGN)
         raise CannotResume(_failure(command, error)) from error
 
 

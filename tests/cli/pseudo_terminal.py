@@ -10,7 +10,8 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Mapping, Sequence
+import tty
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -75,6 +76,12 @@ class PseudoTerminal:
         return "\n".join(line.rstrip() for line in self._screen.display)
 
     @property
+    def is_raw(self) -> bool:
+        """Whether a screen reads the keys, not a line editor."""
+        flags: int = termios.tcgetattr(self.slave)[tty.LFLAG]
+        return not flags & termios.ICANON
+
+    @property
     def attributes_now(self) -> list[object]:
         return termios.tcgetattr(self.slave)
 
@@ -83,18 +90,14 @@ class PseudoTerminal:
 
     def wait_for(self, text: str) -> None:
         """Read until the text stands on the screen."""
-        end = time.monotonic() + PATIENCE
-        while text not in self.screen:
-            if time.monotonic() > end or (self.process.poll() is not None and not self._read(0.1)):
-                raise AssertionError(f"{text!r} never came up:\n{self.screen}\n{self.raw[-2000:]!r}")
-            self._read(0.05)
+        self.wait_until(lambda: text in self.screen, repr(text))
 
-    def wait_for_file(self, path: Path) -> None:
-        """Read until somebody else has made the file."""
+    def wait_until(self, came: Callable[[], bool], what: str) -> None:
+        """Read until it came."""
         end = time.monotonic() + PATIENCE
-        while not path.exists():
-            if time.monotonic() > end:
-                raise AssertionError(f"{path} never came:\n{self.screen}")
+        while not came():
+            if time.monotonic() > end or (self.process.poll() is not None and not self._read(0.1)):
+                raise AssertionError(f"{what} never came:\n{self.screen}\n{self.raw[-2000:]!r}")
             self._read(0.05)
 
     def wait(self) -> int:

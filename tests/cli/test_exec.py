@@ -101,9 +101,10 @@ def test_coming_back(store: Path, with_hermes: dict[str, str], tmp_path: Path) -
         sane = stty_of(terminal)
         terminal.wait_for("Fix Docker Build")
         terminal.type(b"\t")
+        terminal.wait_for("/ search")
         terminal.type(b"R")
-        terminal.wait_for_file(Path(with_hermes["SAID"]))
-        terminal.wait_for("Older one")
+        terminal.wait_until(Path(with_hermes["SAID"]).exists, "hermes")
+        terminal.wait_until(lambda: terminal.is_raw, "the browser")
         hermes = said(with_hermes)
         assert hermes["argv"] == ["-p", "default", "--resume", "20260101_000007_abcdef"]
         assert hermes["stty"] == sane
@@ -146,7 +147,9 @@ def test_printing_the_id(store: Path, with_hermes: dict[str, str], tmp_path: Pat
         ) as terminal,
     ):
         terminal.wait_for("Fix Docker Build")
-        terminal.type(b"\x1b[B\r")
+        terminal.type(b"\x1b[B")
+        terminal.wait_for("▸  Older one")
+        terminal.type(b"\r")
         assert terminal.wait() == 0
     assert output.read_text() == "other\n"
     assert not Path(with_hermes["SAID"]).exists()
