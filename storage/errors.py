@@ -164,6 +164,23 @@ class NotTheUsersMessage(StoreError, ValueError):
         )
 
 
+class IndexStopsWrites(StoreDamaged):
+    """A search index is damaged, so no message can be written; the messages themselves are not affected."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(path, f"its search index: {why}")
+
+
+class CannotRepair(StoreError):
+    """Nothing that repairs a store helped; it is as it was."""
+
+    def __init__(self, path: Path, why: str, backup: Path | None) -> None:
+        kept = f"a copy of it as it was is {backup}" if backup else "no copy of it could be made"
+        super().__init__(f"Cannot repair {path} ({why}); {kept}.")
+        self.path = path
+        self.backup = backup
+
+
 class UnknownSession(StoreError):
     """No session has this id (any more)."""
 

@@ -44,12 +44,13 @@ class Store:
         self._policy = policy or WritePolicy()
         self._writer: Writer | None = None
         self._opening = threading.Lock()
+        self._readers: list[Reader] = []
         try:
             if migrate and not read_only:
                 self.writer()
-            self.reader: Reader = open_reader(path)
+            self.reader = self._another_reader()
             """For everything that is quick."""
-            self.searcher: Reader = open_reader(path)
+            self.searcher = self._another_reader()
             """For what may be cancelled."""
         except BaseException:
             self.close()
@@ -86,8 +87,11 @@ class Store:
 
     def close(self) -> None:
         """Close every connection. Safe to call twice."""
-        for name in ("searcher", "reader"):
-            if hasattr(self, name):
-                getattr(self, name).close()
+        for reader in self._readers:
+            reader.close()
         if self._writer is not None:
             self._writer.close()
+
+    def _another_reader(self) -> Reader:
+        self._readers.append(open_reader(self.path))
+        return self._readers[-1]

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from storage.engine.connection import Cancel, Row, by_name
 from storage.engine.layout import Layout
+from storage.errors import VersionTooOld
 
 Params = Sequence[Any]
 
@@ -52,6 +53,15 @@ class Within:
     def dicts(self, sql: str, params: Params = (), cancel: Cancel | None = None) -> list[dict[str, Any]]:
         return by_name(self.connection.execute(sql, params))
 
+    def require(self, table: str, column: str) -> None:
+        """Refuse to go on where the store lacks the column that is about to be written.
+
+        Raises:
+            VersionTooOld
+        """
+        if not self.layout.has(table, column):
+            raise VersionTooOld(table, column)
+
     def change(self, sql: str, params: Params = ()) -> int:
         """Run a statement that changes rows; returns how many."""
         return self.connection.execute(sql, params).rowcount
@@ -64,4 +74,3 @@ class Within:
             f"INSERT INTO {table}({columns}) VALUES ({marks})", tuple(row.values())
         )
         return int(cursor.lastrowid or 0)
-
