@@ -54,6 +54,7 @@ class BlockView(LineView, can_focus=True):
     DEFAULT_CSS = """
     BlockView {
         height: 1fr;
+        padding: 0 1;
         color: $text;
         & > .transcript--user-mark { color: $gold; text-style: bold; }
         & > .transcript--assistant-mark { color: $green; text-style: bold; }

@@ -50,7 +50,11 @@ class LineView(ScrollView, can_focus=True):
         """The style of these component classes, one over the other, over the widget's own."""
         style = self._styles_by_name.get(names)
         if style is None:
-            style = self._styles_by_name[names] = self.get_visual_style(*names).rich_style
+            style = self.get_visual_style(*names).rich_style
+            # A visual style forgets `reverse` (Textual 8.2).
+            if any(self.get_component_styles(name).text_style.reverse for name in names):
+                style += Style(reverse=True)
+            self._styles_by_name[names] = style
         return style
 
     @property

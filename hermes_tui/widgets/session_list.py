@@ -16,7 +16,7 @@ from textual.strip import Strip
 from hermes_tui.text.marks import UNICODE, Marks
 from hermes_tui.widgets.columns import Columns, plan
 from hermes_tui.widgets.line_view import LineView
-from hermes_tui.widgets.session_rows import Row, RowPainter, title_width
+from hermes_tui.widgets.session_rows import STYLES, Row, RowPainter, title_width
 from storage.records import Conversation, Entry, Excerpt
 
 if TYPE_CHECKING:
@@ -47,23 +47,7 @@ class SessionList(LineView, can_focus=True):
         Binding("enter", "choose", "Resume", id="list.choose", tooltip="Resume this conversation"),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "session-list--header",
-        "session-list--cursor",
-        "session-list--mark",
-        "session-list--title",
-        "session-list--title-match",
-        "session-list--branch",
-        "session-list--untitled",
-        "session-list--preview",
-        "session-list--match",
-        "session-list--count",
-        "session-list--time",
-        "session-list--source",
-        "session-list--complete",
-        "session-list--interrupted",
-        "session-list--error",
-        "session-list--empty",
-        "session-list--running",
+        f"session-list--{name}" for name in ("header", "cursor", *STYLES)
     }
     DEFAULT_CSS = """
     SessionList {
@@ -192,6 +176,7 @@ class SessionList(LineView, can_focus=True):
         """Details of conversations, new or changed."""
         ids = set()
         for row in rows:
+            self._details.discard(row.id)  # `set` would keep the old value
             self._details.set(row.id, row)
             self._title_width = max(self._title_width, title_width(row))
             ids.add(row.id)

@@ -15,11 +15,16 @@ from hermes_tui.text.marks import Marks
 from hermes_tui.text.relative_time import relative
 from hermes_tui.widgets.columns import GAP, MARKER, Columns
 from hermes_tui.widgets.line_view import Run, fitted
-from storage.records import Conversation, Edge, Entry, Excerpt
+from storage.records import Conversation, Edge, Entry, Excerpt, Status
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery
 
+STYLES = (
+    *("mark", "title", "title-match", "branch", "untitled", "preview", "match", "count", "time", "source"),
+    *(status.value for status in Status),
+)
+"""Names of the styles in a row; under the cursor they lie over its own."""
 Look = Callable[..., Style]
 _LONGEST = 400
 """Characters of a title or preview that are looked at: no line is wider, and a stored one may be endless."""
@@ -145,6 +150,7 @@ def matched(text: str, spans: tuple[highlight.Span, ...], plain: Style, match: S
     """Runs of safe text with its matches in their style."""
     for piece, number in highlight.pieces(text, spans):
         yield piece, plain if number < 0 else match
+    yield "", plain  # what the padding looks like
 
 
 def _messages(count: int, cells: int) -> str:

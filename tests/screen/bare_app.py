@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
+from rich.console import Console
 from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.theme import Theme
 from textual.widget import Widget
+
+M = TypeVar("M", bound=Message)
 
 DARK = Theme(
     name="bare",
@@ -26,20 +31,20 @@ DARK = Theme(
         "gold": "#DAA520",
         "green": "#6DBE6F",
         "cursor-row": "#3A2C1A",
-        "scrollbar": "#3A332A",
-        "scrollbar-background": "#15120E",
     },
 )
 
 
 class BareApp(App[None]):
-    """Shows one widget and keeps every message of its own kind that it posts."""
+    """Shows one widget and keeps the messages that it posts."""
 
     CSS = "Screen { background: $background; }"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, widget: Widget) -> None:
+    def __init__(self, widget: Widget, *, colors: str = "truecolor") -> None:
         super().__init__()
+        # What the terminal of whoever runs the tests can show must not matter.
+        self.console = Console(color_system=colors, force_terminal=True)  # type: ignore[arg-type]
         self.widget = widget
         self.posted: list[Message] = []
 
@@ -53,11 +58,13 @@ class BareApp(App[None]):
         self.register_theme(DARK)
         self.theme = "bare"
 
-    async def on_event(self, event: object) -> None:
-        await super().on_event(event)  # type: ignore[arg-type]
-
-    def take(self, kind: type[Message]) -> list[Message]:
-        """What was posted of this kind since the last time."""
+    def take(self, kind: type[M]) -> list[M]:
+        """What was posted of one kind since the last time."""
         taken = [message for message in self.posted if isinstance(message, kind)]
         self.posted = [message for message in self.posted if not isinstance(message, kind)]
         return taken
+
+
+def lines_of(widget: Widget) -> list[str]:
+    """What a widget draws, line by line, without its padding."""
+    return [widget.render_line(y).text.rstrip() for y in range(widget.scrollable_content_region.height)]
