@@ -241,7 +241,7 @@ class LineageNode:
     cost: float | None
     started_at: float | None
     chain: str
-    """Id of the live tip of the chain it is a part of: what Hermes resumes when asked for it."""
+    """What Hermes resumes when asked for it: the live tip, for a part of the main line; itself, for a dead end."""
     preview: str = ""
 
 

@@ -6,17 +6,20 @@ import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from storage.engine.connection import Cancel, Reader
+from storage.engine.connection import Cancel, Reader, open_reader
 from storage.errors import Interrupted
 from storage.finding import listing as listing_module
 from storage.finding import newest
 from storage.finding.listing import Lister
 from storage.finding.query import SessionQuery
 from storage.records import Edge, Entry, HiddenClass, Listing, Sort
-from tests.support.stores import BuildV11, CopyStore
+from tests.support.stores import BuildV11, CopyStore, write_v11
 
 NONE: frozenset[HiddenClass] = frozenset()
 ALL = frozenset(HiddenClass)
@@ -463,3 +466,66 @@ def test_a_file_of_no_bytes_has_no_conversations(tmp_path: Path, opened: Opened)
     assert lister.find("s1") is None
     assert lister.entries_of(["s1"]) == {}
     assert lister.changes() is None
+
+
+# --- any store
+
+
+CONFIGS = [
+    *([None] * 6),
+    "{bad _delegate_from",
+    '{"_delegate_from": "x"}',
+    '{"_delegate_from": null}',
+    '{"_branched_from": "x"}',
+    '{"_reset_from": 1}',
+    b"\x00_from",
+    7,
+]
+
+
+@st.composite
+def any_rows(draw: st.DrawFn) -> list[tuple[object, ...]]:
+    names = [f"s{n}" for n in range(draw(st.integers(1, 9)))]
+    return [
+        (
+            name,
+            draw(st.sampled_from([None, "", "gone", *names, *names])),
+            draw(st.sampled_from(["cli", "cli", "cli", "tool", "subagent", "cron"])),
+            draw(st.sampled_from([1780000010, 1780000020.5, 1780000030, "soon", 9e999, -1])),
+            draw(st.sampled_from([None, 1780000015, 1780000025, "late", -9e999])),
+            draw(st.sampled_from(["compression", "compression", "compression", "branched", None])),
+            draw(st.sampled_from(CONFIGS)),
+            draw(st.sampled_from([None, 1780000012, 1780000022, 1780000032, "now", 9e999])),
+        )
+        for name in names
+    ]
+
+
+@settings(max_examples=60, deadline=None)
+@given(any_rows(), st.integers(1, 4))
+def test_the_short_ways_agree_with_the_long_one(family: list[tuple[object, ...]], limit: int) -> None:
+    """Single sessions, many at once and the first page are what the complete order says, on any family."""
+    with TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
+        path = write_v11(Path(directory) / "state.db")
+        with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+            for id_, *facts, newest_message in family:
+                writer.execute(
+                    """INSERT INTO sessions(id, parent_session_id, source, started_at, ended_at, end_reason,
+                    model_config) VALUES (?, ?, ?, ?, ?, ?, ?)""",
+                    (id_, *facts),
+                )
+                if newest_message is not None:
+                    writer.execute(
+                        "INSERT INTO messages(session_id, role, timestamp) VALUES (?, 'user', ?)",
+                        (id_, newest_message),
+                    )
+        with closing(open_reader(path)) as reader:
+            lister = Lister(reader)
+            patch.setattr(listing_module, "SMALL", 0)
+            page = lister.first_page(ALL, limit)
+            singly = {str(id_): lister.find(str(id_)) for id_, *_ in family}
+            together = lister.entries_of([str(id_) for id_, *_ in family])
+            whole = lister.listing(None, Sort.ACTIVE, ALL)
+        assert page.entries == (whole.entries if page.complete else whole.entries[:limit])
+        assert singly == together == {part: entry for entry in whole.entries for part in entry.parts}
+        assert len(together) == len(family)
