@@ -28,8 +28,7 @@ def _run(arguments: Arguments) -> int:
     from hermes_tui import start
     from hermes_tui.cli.listing import DEFAULT_LIMIT, list_conversations
     from hermes_tui.cli.output import Output
-    from hermes_tui.services.resume import CannotResume
-    from hermes_tui.services.terminal import NoTerminal
+    from hermes_tui.errors import BrowserError
     from storage import StoreError, StoreMissing
 
     output = Output()
@@ -49,7 +48,7 @@ def _run(arguments: Arguments) -> int:
         return exits.OK
     except StoreMissing as error:
         output.error(f"{error} Name one with --db PATH or --profile NAME, or look around with --demo.")
-    except (StoreError, CannotResume, NoTerminal, start.BrowserFailed) as error:
+    except (StoreError, BrowserError) as error:
         output.error(str(error))
     return exits.FAILED
 

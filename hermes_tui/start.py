@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from hermes_tui.cli import exits
 from hermes_tui.cli.listing import DEFAULT_LIMIT, list_conversations
+from hermes_tui.errors import BrowserError
 from hermes_tui.options import Options
 from storage import locations
 
@@ -51,7 +52,7 @@ def options_for(
     )
 
 
-class BrowserFailed(Exception):
+class BrowserFailed(BrowserError):
     """The screen broke down; it has shown how."""
 
 

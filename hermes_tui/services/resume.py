@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from hermes_tui.errors import BrowserError
 from storage import locations
 from storage.errors import BadProfile
 
@@ -20,8 +21,8 @@ _DEFAULT = ("hermes",)
 _IGNORED = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
-class CannotResume(Exception):
-    """Hermes cannot pick this conversation up; `str(error)` is one clear sentence."""
+class CannotResume(BrowserError):
+    """Hermes cannot pick this conversation up."""
 
 
 @dataclass(frozen=True, slots=True)

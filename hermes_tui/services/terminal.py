@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from hermes_tui.errors import BrowserError
+
 TERMINAL = "/dev/tty"
 
 
-class NoTerminal(Exception):
-    """There is no terminal to draw on; `str(error)` is one clear sentence."""
+class NoTerminal(BrowserError):
+    """There is no terminal to draw on."""
 
 
 @contextmanager
