@@ -98,7 +98,9 @@ class StoreTooNew(StoreError):
     """The store is of a newer Hermes than this program knows, and this would change its structure."""
 
     def __init__(self, path: Path, version: int) -> None:
-        super().__init__(f"Nothing was changed: {path} has schema version {version}; its own Hermes must do this.")
+        super().__init__(
+            f"Nothing was changed: {path} has schema version {version}; its own Hermes must do this."
+        )
         self.path = path
 
 

@@ -11,15 +11,16 @@ _MISSING = ("no such tokenizer", "no such table")
 
 
 def make_writable(connection: sqlite3.Connection, file: Path) -> None:
-    """Load the tokenizer, or detach the index from the messages; inside the transaction of the write.
+    """Load the tokenizer, or else detach the index from the messages; inside the transaction of the write."""
+    if not _usable(connection) and not (_wanted() and _load(connection, file) and _usable(connection)):
+        detach(connection)
 
-    Detached as Hermes does it (spec 1.6): the flag that the index is stale first, then its triggers; the index
-    itself stays, for a host with the tokenizer rebuilds it.
+
+def detach(connection: sqlite3.Connection) -> None:
+    """Let messages be written without the index, as Hermes does it (spec 1.6).
+
+    The flag that the index is stale first, then its triggers; the index stays for a host that can rebuild it.
     """
-    if _usable(connection):
-        return
-    if _wanted() and _load(connection, file) and _usable(connection):
-        return
     connection.execute("CREATE TABLE IF NOT EXISTS state_meta (key TEXT PRIMARY KEY, value TEXT)")
     connection.execute("INSERT OR REPLACE INTO state_meta(key, value) VALUES ('fts_cjk_stale', '1')")
     for operation in ("insert", "delete", "update"):

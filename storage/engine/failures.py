@@ -9,6 +9,7 @@ from pathlib import Path
 from storage.errors import (
     DiskFull,
     IndexDamaged,
+    IndexStopsWrites,
     Interrupted,
     NotAStore,
     RowRefused,
@@ -66,6 +67,9 @@ def refused(error: sqlite3.Error, path: Path) -> StoreError:
     if code == sqlite3.SQLITE_READONLY_DBMOVED:
         return StoreReplaced(path)
     match code & 0xFF:
+        case sqlite3.SQLITE_CONSTRAINT if str(error) == "constraint failed":
+            # A constraint of a table has a name; this one is of the tables behind a search index.
+            return IndexStopsWrites(path, str(error))
         case sqlite3.SQLITE_CONSTRAINT:
             return RowRefused(str(error))
         case sqlite3.SQLITE_FULL:
@@ -73,11 +77,11 @@ def refused(error: sqlite3.Error, path: Path) -> StoreError:
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return StoreNotWritable(path, str(error))
         case sqlite3.SQLITE_CORRUPT if code == sqlite3.SQLITE_CORRUPT_VTAB:
-            return IndexDamaged(path, str(error))
+            return IndexStopsWrites(path, str(error))
         case sqlite3.SQLITE_CORRUPT:
             return StoreDamaged(path, str(error))
     if _NO_INDEX.search(str(error)):
-        return IndexDamaged(path, str(error))
+        return IndexStopsWrites(path, str(error))
     return (
         named(error, path) if isinstance(error, sqlite3.DatabaseError) else StoreUnreadable(path, str(error))
     )

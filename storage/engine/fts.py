@@ -55,8 +55,7 @@ def complete(connection: sqlite3.Connection, layout: Layout) -> None:
     if not missing:
         return
     inline = kind_of(layout) == "inline"
-    for statement in statements("fts_inline" if inline else "fts_external"):
-        connection.execute(statement)
+    create(connection, inline=inline)
     if not inline and meta(connection, HIGH_WATER) is not None:
         # A half-built index cannot tell which of its rows the missing triggers have made wrong.
         missing = TABLES
@@ -65,13 +64,29 @@ def complete(connection: sqlite3.Connection, layout: Layout) -> None:
         refill(connection, table, inline=inline)
 
 
+def create(connection: sqlite3.Connection, *, inline: bool) -> None:
+    """Create what is missing of the tables, the view and the triggers; nothing is indexed by it."""
+    connection.execute("CREATE TABLE IF NOT EXISTS state_meta (key TEXT PRIMARY KEY, value TEXT)")
+    for statement in statements("fts_inline" if inline else "fts_external"):
+        connection.execute(statement)
+
+
 def refill(connection: sqlite3.Connection, table: str, *, inline: bool) -> None:
-    """Index every message anew, in one statement: for an index that is damaged or was not kept."""
+    """Index every message anew, in one statement: for an index that missed some."""
     if not inline:
         connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
         return
     connection.execute(f"DELETE FROM {table}")
     connection.execute(f"INSERT INTO {table}(rowid, content) SELECT id, {_AS_ONE_TEXT} FROM messages")
+
+
+def rebuild(connection: sqlite3.Connection, layout: Layout) -> None:
+    """Build every index anew from what it indexes, in one transaction: for one whose own tables are damaged."""
+    for table in (layout.fts, layout.trigram):
+        if table is not None:
+            connection.execute(f"INSERT INTO {table.name}({table.name}) VALUES ('rebuild')")
+    if layout.has("state_meta", "value"):
+        forget(connection, HIGH_WATER, PROGRESS)
 
 
 def stamp(connection: sqlite3.Connection) -> None:

@@ -147,17 +147,17 @@ def _adopt_gateway_sessions(connection: sqlite3.Connection, path: Path) -> None:
     """What the gateway kept in sessions.json moves into the rows; only where they hold nothing yet (spec 2.2)."""
     for entry in _gateway_entries(path.parent / "sessions" / "sessions.json"):
         origin = entry.get("origin")
-        origin = origin if isinstance(origin, dict) else {}
+        known = origin if isinstance(origin, dict) else {}
         found = {
-            "session_key": entry.get("session_key"),
-            "chat_id": origin.get("chat_id"),
-            "chat_type": entry.get("chat_type") or origin.get("chat_type"),
-            "thread_id": origin.get("thread_id"),
+            "session_key": entry["session_key"],
+            "chat_id": known.get("chat_id"),
+            "chat_type": entry.get("chat_type"),
+            "thread_id": known.get("thread_id"),
             "display_name": entry.get("display_name"),
-            "origin_json": json.dumps(origin) if origin else None,
+            "origin_json": json.dumps(origin) if isinstance(origin, dict) else None,
         }
         filled = ", ".join(f"{column} = COALESCE({column}, ?)" for column in found)
-        texts = [value if value is None else str(value) for value in found.values()]
+        texts = [str(value) if isinstance(value, str | int) else None for value in found.values()]
         connection.execute(f"UPDATE sessions SET {filled} WHERE id = ?", (*texts, entry["session_id"]))
         if entry.get("expiry_finalized") or entry.get("memory_flushed"):
             connection.execute(
@@ -175,7 +175,7 @@ def _gateway_entries(file: Path) -> Iterator[Mapping[str, Any]]:
         return
     for key, entry in entries.items():
         if not key.startswith("_") and isinstance(entry, dict) and isinstance(entry.get("session_id"), str):
-            yield {"session_key": key, **entry}
+            yield {**entry, "session_key": entry.get("session_key") or key}
 
 
 def _attribute_usage(connection: sqlite3.Connection, _: Path) -> None:

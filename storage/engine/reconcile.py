@@ -57,8 +57,17 @@ def reconcile_indexes(connection: sqlite3.Connection) -> None:
         except sqlite3.IntegrityError:
             if _TITLE_INDEX not in statement:
                 raise
-            connection.execute(_UNTITLE_ALL_BUT_THE_NEWEST)
+            make_titles_single(connection)
             connection.execute(statement)
+
+
+def make_titles_single(connection: sqlite3.Connection) -> None:
+    """Of the sessions with one title, leave it to the newest row alone (spec 1.2)."""
+    connection.execute("""
+        UPDATE sessions SET title = NULL
+        WHERE title IS NOT NULL
+          AND rowid NOT IN (SELECT max(rowid) FROM sessions WHERE title IS NOT NULL GROUP BY title)
+    """)
 
 
 def key_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
@@ -68,12 +77,6 @@ def key_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
 
 
 _INDEXES = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
-
-_UNTITLE_ALL_BUT_THE_NEWEST = """
-    UPDATE sessions SET title = NULL
-    WHERE title IS NOT NULL
-      AND rowid NOT IN (SELECT max(rowid) FROM sessions WHERE title IS NOT NULL GROUP BY title)
-"""
 
 
 def _declared() -> sqlite3.Connection:

@@ -7,17 +7,16 @@ transaction. At last the old index is taken apart. What a killed process left is
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from storage.engine import fts
-from storage.engine.creation import SCHEMA_VERSION, statements
+from storage.engine import fts, upkeep
+from storage.engine.creation import SCHEMA_VERSION
 from storage.engine.fts import HIGH_WATER, PROGRESS, TABLES
 from storage.engine.layout import Layout
-from storage.errors import NotEnoughRoom, StoreTooNew
+from storage.errors import StoreTooNew
 
 if TYPE_CHECKING:
     from storage.engine.writer import Writer
@@ -49,7 +48,7 @@ def begin(connection: sqlite3.Connection) -> None:
     for name, _ in _trash(connection):
         connection.execute(f'DROP TABLE IF EXISTS "{name}"')
     _put_aside(connection)
-    connection.execute("CREATE TABLE IF NOT EXISTS state_meta (key TEXT PRIMARY KEY, value TEXT)")
+    fts.create(connection, inline=False)
     fts.forget(connection, fts.OPTIMIZE_AVAILABLE, fts.STORAGE_VERSION, HIGH_WATER, PROGRESS)
     last = connection.execute("SELECT max(id) FROM messages").fetchone()[0]
     if last is None:
@@ -57,8 +56,6 @@ def begin(connection: sqlite3.Connection) -> None:
     else:
         fts.note(connection, HIGH_WATER, last)
         fts.note(connection, PROGRESS, min(0, _first(connection) - 1))
-    for statement in statements("fts_external"):
-        connection.execute(statement)
 
 
 def finish(writer: Writer, progress: Progress | None = None) -> None:
@@ -96,12 +93,12 @@ def optimize_storage(writer: Writer, progress: Progress | None = None, *, vacuum
         raise StoreTooNew(writer.path, writer.layout.version or 0)
     if not pending and fts.kind_of(writer.layout) == "external":
         return False
-    _require_room(writer, 1.0 if vacuum else 0.3)
+    upkeep.require_room(writer, 1.0 if vacuum else 0.3)
     if not (pending and fts.is_ours(writer.layout)):
         writer.write(begin)
     finish(writer, progress)
     if vacuum:
-        writer.outside(lambda connection: connection.execute("VACUUM"))
+        upkeep.vacuum(writer)
     return True
 
 
@@ -191,10 +188,3 @@ def _left(connection: sqlite3.Connection) -> int:
         return 0
     counted = "SELECT count(*) FROM messages WHERE id > ? AND id <= ?"
     return int(connection.execute(counted, (-1 if low is None else low, high)).fetchone()[0])
-
-
-def _require_room(writer: Writer, share: float) -> None:
-    size = writer.path.stat().st_size
-    free = shutil.disk_usage(writer.path.parent).free
-    if free < size * share:
-        raise NotEnoughRoom(writer.path, int(size * share), free)

@@ -14,11 +14,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from storage.engine import cjk_tokenizer, migrations
+from storage.engine import cjk_tokenizer, fts, migrations
 from storage.engine.creation import claim
 from storage.engine.failures import BUSY, refused
 from storage.engine.layout import Layout, look
-from storage.errors import NotAStore, StoreBusy, StoreClosed, StoreFenced, StoreMissing, StoreReplaced
+from storage.errors import (
+    IndexStopsWrites,
+    NotAStore,
+    StoreBusy,
+    StoreClosed,
+    StoreFenced,
+    StoreMissing,
+    StoreReplaced,
+)
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -54,6 +62,7 @@ class Writer:
         self._identity = _identity(file)
         self._schema: int | None = None
         self._writes = 0
+        self._rebuilt = False
         self._lock = threading.RLock()
         self._closed = False
 
@@ -68,10 +77,16 @@ class Writer:
 
         Raises:
             StoreBusy: The store stayed locked for the whole budget.
-            StoreFenced, StoreReplaced, StoreNotWritable, DiskFull, StoreDamaged, IndexDamaged, RowRefused,
-            StoreClosed: with a sentence to show. An error that `work` raises itself comes out as it is.
+            StoreFenced, StoreReplaced, StoreNotWritable, DiskFull, StoreDamaged, RowRefused, StoreClosed: with a
+            sentence to show. An error that `work` raises itself comes out as it is.
         """
-        result = self._patiently(lambda: self._transaction(work, touches_messages))
+        try:
+            result = self._patiently(lambda: self._transaction(work, touches_messages))
+        except IndexStopsWrites:
+            if self._rebuilt:
+                raise
+            self._rebuild_the_index()
+            result = self._patiently(lambda: self._transaction(work, touches_messages))
         self._writes += 1
         if self._writes % self.policy.checkpoint_every == 0:
             self._checkpoint("PASSIVE")
@@ -114,6 +129,13 @@ class Writer:
                     raise StoreBusy(self.path) from error
             # Outside the lock: another thread's write may go first.
             time.sleep(pause)
+
+    def _rebuild_the_index(self) -> None:
+        """Build a damaged index anew, so that a message is not lost for it (spec 3.4); not again and again."""
+        self._rebuilt = True
+        self._patiently(
+            lambda: self._transaction(lambda connection: fts.rebuild(connection, self.layout), False)
+        )
 
     def _transaction(self, work: Work[T], touches_messages: bool) -> T:
         def checked(connection: sqlite3.Connection) -> T:
@@ -159,7 +181,7 @@ class Writer:
 
     def _checkpoint(self, mode: str) -> None:
         # Only housekeeping: the commits are safe in the WAL, and the next checkpoint takes what this one left.
-        with self._lock, suppress(sqlite3.OperationalError):
+        with self._lock, suppress(sqlite3.DatabaseError):
             if _identity(self._file) == self._identity:
                 self._connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
 
@@ -204,10 +226,10 @@ def _opened(place: Path, file: Path, policy: WritePolicy) -> Writer:
             isolation_level=None,
             check_same_thread=False,
         )
+        connection.execute("PRAGMA foreign_keys=ON")
     except sqlite3.Error as error:
         raise refused(error, place) from error
     connection.text_factory = _text
-    connection.execute("PRAGMA foreign_keys=ON")
     if sys.platform == "darwin":
         # There fsync alone does not reach the medium (spec 3.2).
         connection.execute("PRAGMA checkpoint_fullfsync=1")
