@@ -213,3 +213,19 @@ def test_no_terminal(store: Path, env: dict[str, str], tmp_path: Path) -> None:
     ]
     printed = run("browse", "--print")
     assert (printed.returncode, printed.stdout, printed.stderr) == (3, "", f"hermes-tui: {sentence}\n")
+
+
+def test_a_browser_that_breaks_down(store: Path, env: dict[str, str], tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from hermes_tui.__main__ import main\n"
+        "from hermes_tui.app import BrowserApp\n"
+        "BrowserApp.on_ready = lambda self: 1 / 0\n"
+        "sys.exit(main(sys.argv[1:]))"
+    )
+    argv = [sys.executable, "-c", code, "browse", "--print", "--db", str(store)]
+    with PseudoTerminal(argv, env=env, cwd=tmp_path) as terminal:
+        assert terminal.wait() == 3
+        assert terminal.attributes_now == terminal.attributes
+        assert terminal.raw.endswith(b"hermes-tui: The browser broke down.\r\n")
+        assert b"ZeroDivisionError" in terminal.raw
