@@ -17,6 +17,7 @@ from hermes_tui.app import BrowserApp
 from hermes_tui.options import Options
 from hermes_tui.screens.browser import BrowserScreen
 from tests.benchmarks.measure import Row, Times, of
+from tests.support.browsing import row_of
 
 WORDS = ("kubernetes", "docker error", "xylophonequark", "the session", "zzqqxxyyww", "datab")
 SECONDS_A_KEY = 0.06
@@ -102,7 +103,7 @@ def _shows(screen: BrowserScreen, typed: str) -> bool:
     finder = screen.finder
     if screen.box.value != typed or finder.pending or finder.query.text.strip() != typed.strip():
         return False
-    return all(screen.sessions.details_of(entry.id) is not None for entry in finder.entries[:VISIBLE])
+    return all(row_of(screen.app, entry) is not None for entry in finder.entries[:VISIBLE])
 
 
 async def _move(app: MeasuredApp, screen: BrowserScreen, keys: list[str]) -> Times:
