@@ -14,10 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-_TURN = re.compile(r"(YOU|THINKS|HERMES|CALLS|RETURNS|LATER|COMPACTED|SUMMARY)(?: \(([^)]+)\))?:(?: |$)(.*)")
+_TURN = re.compile(
+    r"^(YOU|THINKS|HERMES|CALLS|RETURNS|LATER|COMPACTED|SUMMARY)(?: \(([^)]+)\))?:(?: |$)", re.MULTILINE
+)
 _SPAN = re.compile(r"(\d+)([smhd])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
@@ -36,7 +38,7 @@ class Scene:
     key: str
     title: str
     facts: dict[str, str]
-    turns: tuple[Turn, ...] = field(default=())
+    turns: tuple[Turn, ...]
 
 
 def seconds(span: str) -> int:
@@ -52,9 +54,9 @@ def read(directory: Path) -> list[Scene]:
 
 def _scenes(text: str) -> Iterator[Scene]:
     for block in text.split("\n=== ")[1:]:
-        heading, facts, *lines = block.split("\n")
+        heading, facts, turns = block.split("\n", 2)
         key, _, title = heading.partition(":")
-        yield Scene(key.strip(), title.strip(), _facts(facts), tuple(_turns(lines)))
+        yield Scene(key.strip(), title.strip(), _facts(facts), tuple(_turns(turns)))
 
 
 def _facts(line: str) -> dict[str, str]:
@@ -62,17 +64,10 @@ def _facts(line: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in pairs}
 
 
-def _turns(lines: list[str]) -> Iterator[Turn]:
-    kind, note, said = "", "", list[str]()
-    for line in lines:
-        if turn := _TURN.match(line):
-            if kind:
-                yield Turn(kind, note, "\n".join(said).strip())
-            kind, note, said = turn[1], turn[2] or "", [turn[3]]
-        else:
-            said.append(line)
-    if kind:
-        yield Turn(kind, note, "\n".join(said).strip())
+def _turns(text: str) -> Iterator[Turn]:
+    pieces = _TURN.split(text)
+    for kind, note, said in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
+        yield Turn(kind, note or "", said.strip())
 
 
 def _repeated(scene: Scene) -> Iterator[Scene]:
@@ -84,9 +79,10 @@ def _repeated(scene: Scene) -> Iterator[Scene]:
         return
     for index in range(times):
         number = str(418 + index * 7 % 60)
-        turns = tuple(Turn(turn.kind, turn.note, turn.text.replace("{n}", number)) for turn in scene.turns)
-        # Titles are unique in a store; Hermes numbers them.
-        title = f"{scene.title} #{times - index}" if scene.title and index < times - 1 else scene.title
         yield Scene(
-            f"{scene.key}-{index}", title, {**scene.facts, "last": f"{first + index * every}s"}, turns
+            f"{scene.key}-{index}",
+            # Titles are unique in a store; Hermes numbers them.
+            f"{scene.title} #{times - index}" if scene.title and index < times - 1 else scene.title,
+            {**scene.facts, "last": f"{first + index * every}s"},
+            tuple(replace(turn, text=turn.text.replace("{n}", number)) for turn in scene.turns),
         )
