@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 
 from storage.conversation import relatives
 from storage.conversation.family import Kin, chains, edges, links, markers, next_part
@@ -27,16 +28,23 @@ def get_compression_tip(store: Store, session_id: str) -> str:
 
 def compression_tip(reader: Reading, session_id: str) -> str:
     """As `get_compression_tip`, for whoever reads already."""
-    kin = relatives.around(reader, [session_id])
+    return compression_tips(reader, [session_id])[session_id]
+
+
+def compression_tips(reader: Reading, session_ids: Collection[str]) -> dict[str, str]:
+    """The `compression_tip` of each of these sessions."""
+    kin = relatives.around(reader, session_ids)
     above = links(kin)
     continuations: dict[str, list[Kin]] = {}
     for id_, reason in edges(kin, above).items():
         if reason is Edge.COMPRESSED:
             continuations.setdefault(above[id_], []).append(kin[id_])
-    here = session_id
-    while following := continuations.get(here):
-        here = next_part(following).id
-    return here
+    tips = {}
+    for id_ in session_ids:
+        tips[id_] = id_
+        while following := continuations.get(tips[id_]):
+            tips[id_] = next_part(following).id
+    return tips
 
 
 def get_compression_lineage(store: Store, session_id: str) -> list[str]:

@@ -35,7 +35,7 @@ def read(reader: Reader, query: SessionQuery, first: int, before: int, cancel: C
     if not looked_at:
         return Slice((), first)
     layout = reader.layout
-    condition, needles = _may_match(layout, query)
+    condition, needles = may_match(layout, query)
     rows = reader.json(
         f"""
         SELECT json_group_array(json_array({hits.facts(layout)}, {hits.texts(layout)}))
@@ -65,7 +65,7 @@ def may_hold(term: Term, column: str) -> str:
     return f"({column} LIKE '%' || ? || '%' OR length({column}) <> length(CAST({column} AS BLOB)))"
 
 
-def _may_match(layout: Layout, query: SessionQuery) -> tuple[str, list[str]]:
+def may_match(layout: Layout, query: SessionQuery) -> tuple[str, list[str]]:
     """SQL that holds for every message `m` that matches the query, and the values of its parameters."""
     columns = [
         layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")

@@ -1,0 +1,273 @@
+"""`search_messages`: single messages that match, with an excerpt and what was said around them (spec 4.10)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from storage.conversation import content, expressions
+from storage.conversation.stored import decode
+from storage.engine.connection import Cancel, Reader
+from storage.engine.layout import Layout
+from storage.engine.store import Store
+from storage.errors import IndexDamaged
+from storage.finding import excerpt, index, message_query, routes, scan
+from storage.finding.hits import texts
+from storage.finding.message_query import MessageQuery
+from storage.finding.query import SessionQuery
+from storage.finding.routes import Plan
+
+OPENING, CLOSING = ">>>", "<<<"
+"""What stands around a match in a snippet."""
+
+_TOKENS = 40
+"""Words of a snippet that the index makes."""
+
+_WIDTH = 240
+"""Characters of a snippet that is made without it."""
+
+_CONTEXT = 200
+"""Characters of each message around a hit."""
+
+_BATCH = 200
+"""Messages that are read at a time to be verified."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """One call: what is looked for, where, and in which order."""
+
+    reader: Reader
+    query: MessageQuery
+    condition: str
+    values: tuple[Any, ...]
+    order: str
+
+
+def search_messages(
+    store: Store,
+    query: str,
+    source_filter: Collection[str] | None = None,
+    exclude_sources: Collection[str] | None = None,
+    role_filter: Collection[str] | None = None,
+    limit: int = 20,
+    offset: int = 0,
+    sort: str | None = None,
+    include_inactive: bool = False,
+) -> list[dict[str, Any]]:
+    """Messages in which the query matches, the most relevant first.
+
+    Args:
+        query: Words that must all match, `"a phrase"`, `prefix*`, AND, OR and NOT; other punctuation is text.
+        source_filter: Only sessions from these sources; an empty list finds nothing.
+        exclude_sources: No session from these.
+        role_filter: Only messages of these roles; an empty list is no filter.
+        limit: At most so many, a negative number for all; `offset` are left out first.
+        sort: "newest" or "oldest" by time; anything else by relevance.
+        include_inactive: Also what was rewound. What a compaction archived is found in any case.
+
+    Returns:
+        Dicts of id, session_id, role, timestamp, tool_name, source, model, session_started (of the session),
+        `snippet` (matches between >>> and <<<) and `context`: the message before, the message itself and the one
+        after, as role and content (200 characters). Without a usable index, and for writing that it cannot take
+        apart, the messages are read one by one, the newest first.
+    """
+    wanted = message_query.parse(query or "")
+    if not wanted.groups or limit == 0:
+        return []
+    reader = store.searcher
+    condition, values = _filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
+    search = _Search(reader, wanted, condition, values, _ORDERS.get(sort or "", ""))
+    plan = routes.plan(reader, wanted.all_terms, Cancel())
+    try:
+        found = _page(search, plan, limit, max(0, offset))
+    except IndexDamaged:
+        found = _page(search, routes.scan_all("search index damaged"), limit, max(0, offset))
+    for hit in found:
+        hit["context"] = _context(reader, hit, include_inactive)
+    return found
+
+
+_ORDERS = {"newest": "DESC", "oldest": "ASC"}
+
+
+def _filters(
+    layout: Layout,
+    sources: Collection[str] | None,
+    without: Collection[str] | None,
+    roles: Collection[str] | None,
+    include_inactive: bool,
+) -> tuple[str, tuple[Any, ...]]:
+    conditions = [f"{layout.column('messages', 'display_kind', 'NULL', 'm')} IS NOT 'hidden'"]
+    values: list[str] = []
+    if not include_inactive:
+        conditions.append(expressions.visible(layout))
+    for sql, wanted in (
+        ("s.source IN", sources),
+        ("s.source NOT IN", without or None),
+        ("m.role IN", roles or None),
+    ):
+        if wanted is not None:
+            conditions.append(f"{sql} (SELECT value FROM json_each(?))")
+            values.append(json.dumps(list(wanted)))
+    return " AND ".join(conditions), tuple(values)
+
+
+def _page(search: _Search, plan: Plan, limit: int, offset: int) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for hit in _by_index(search) if _is_indexed(plan) else _by_reading(search, plan):
+        if offset:
+            offset -= 1
+            continue
+        found.append(hit)
+        if len(found) == limit:
+            break
+    return found
+
+
+def _is_indexed(plan: Plan) -> bool:
+    return bool(plan.stretches) and all(stretch.route is index.read for stretch in plan.stretches)
+
+
+def _columns(layout: Layout) -> str:
+    def of(table: str, name: str) -> str:
+        return layout.column(table, name, "NULL", table[0])
+
+    return (
+        f"m.id AS id, m.session_id AS session_id, m.role AS role, {of('messages', 'timestamp')} AS timestamp,"
+        f" {of('messages', 'tool_name')} AS tool_name, s.source AS source, {of('sessions', 'model')} AS model,"
+        f" s.started_at AS session_started"
+    )
+
+
+def _by_index(search: _Search) -> Iterator[dict[str, Any]]:
+    """Hits in the order of the index; what is stored as JSON is verified in what it says."""
+    reader = search.reader
+    preferred = "".join(", instr(lower(m.content), ?) > 0 DESC" for _ in search.query.literal)
+    order = (
+        f"m.timestamp {search.order}, rank"
+        if search.order
+        else f"{preferred.lstrip(', ')}, rank".lstrip(", ")
+    )
+    literal = () if search.order else search.query.literal
+    snippet = f"snippet(messages_fts, -1, '{OPENING}', '{CLOSING}', '...', {_TOKENS})"
+    sql = f"""
+        SELECT {_columns(reader.layout)}, {snippet} AS snippet,
+            CASE WHEN m.content < char(2) THEN {texts(reader.layout)} END AS encoded
+        FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id
+        WHERE messages_fts MATCH ? AND {search.condition}
+        ORDER BY {order}, m.id LIMIT {_BATCH} OFFSET ?
+        """
+    start = 0
+    while True:
+        batch = reader.dicts(sql, (search.query.match, *search.values, *literal, start))
+        for hit in batch:
+            encoded = hit.pop("encoded")
+            if encoded is not None:
+                said = _said(json.loads(encoded))
+                if not search.query.matches(said):
+                    continue
+                hit["snippet"] = _snippet(search.query.wanted, said)
+            yield hit
+        if len(batch) < _BATCH:
+            return
+        start += _BATCH
+
+
+def _by_reading(search: _Search, plan: Plan) -> Iterator[dict[str, Any]]:
+    """Hits without the index, or where it does not know all: SQL leaves out what cannot match, Python verifies."""
+    reader = search.reader
+    condition, values = _candidates(search, plan)
+    order = search.order or "DESC"
+    ids = reader.json(
+        f"""
+        SELECT json_group_array(id) FROM (
+            SELECT m.id AS id FROM messages m JOIN sessions s ON s.id = m.session_id
+            WHERE ({condition}) AND {search.condition} ORDER BY m.timestamp {order}, m.id {order})
+        """,
+        (*values, *search.values),
+    )
+    for start in range(0, len(ids), _BATCH):
+        batch = ids[start : start + _BATCH]
+        rows = {
+            row["id"]: row
+            for row in reader.dicts(
+                f"""
+                SELECT {_columns(reader.layout)}, {texts(reader.layout)} AS texts
+                FROM messages m JOIN sessions s ON s.id = m.session_id
+                WHERE m.id IN (SELECT value FROM json_each(?))
+                """,
+                (json.dumps(batch),),
+            )
+        }
+        for hit in (rows[id_] for id_ in batch if id_ in rows):
+            said = _said(json.loads(hit.pop("texts")))
+            if search.query.matches(said):
+                yield {**hit, "snippet": _snippet(search.query.wanted, said)}
+
+
+def _candidates(search: _Search, plan: Plan) -> tuple[str, list[Any]]:
+    """SQL that holds for every message that matches, stretch by stretch."""
+    conditions: list[str] = []
+    values: list[Any] = []
+    before: int | None = None
+    for stretch in plan.stretches:
+        bounds = f"m.id >= {stretch.first}" + (f" AND m.id < {before}" if before is not None else "")
+        before = stretch.first
+        if stretch.route is index.read:
+            hit = "m.id IN (SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?)"
+            values.append(search.query.match)
+        else:
+            groups = [
+                scan.may_match(search.reader.layout, SessionQuery("", group.wanted))
+                for group in search.query.groups
+            ]
+            hit = " OR ".join(sql for sql, _ in groups)
+            values.extend(needle for _, needles in groups for needle in needles)
+        conditions.append(f"({bounds} AND ({hit}))")
+    return " OR ".join(conditions) or "0", values
+
+
+def _said(texts: list[str | None]) -> list[str]:
+    stored, tool_name, tool_calls = texts
+    return [content.flatten(stored), tool_name or "", tool_calls or ""]
+
+
+def _snippet(query: SessionQuery, said: list[str]) -> str:
+    for text in said:
+        if found := excerpt.around(query, text, _WIDTH):
+            return _marked(*found)
+    return said[0][:_WIDTH]
+
+
+def _marked(line: str, spans: tuple[tuple[int, int], ...]) -> str:
+    pieces, end = [], 0
+    for start, stop in spans:
+        pieces += [line[end:start], OPENING, line[start:stop], CLOSING]
+        end = stop
+    return "".join((*pieces, line[end:])).replace("…", "...")
+
+
+def _context(reader: Reader, hit: dict[str, Any], include_inactive: bool) -> list[dict[str, Any]]:
+    seen = "1" if include_inactive else expressions.visible(reader.layout)
+    neighbours = """
+        SELECT m.role AS role, m.content AS content FROM messages m
+        WHERE m.session_id = ?1 AND {seen} AND (m.timestamp, m.id) {than} (?2, ?3)
+        ORDER BY m.timestamp {order}, m.id {order} LIMIT {count}
+        """
+    place = (hit["session_id"], hit["timestamp"], hit["id"])
+    before = reader.dicts(neighbours.format(seen=seen, than="<", order="DESC", count=1), place)
+    onward = reader.dicts(neighbours.format(seen=seen, than=">=", order="ASC", count=2), place)
+    return [{"role": row["role"], "content": _plain(row["content"])[:_CONTEXT]} for row in (*before, *onward)]
+
+
+def _plain(stored: object) -> str:
+    """The text parts of a message's content, or a word for what has none."""
+    value = decode(stored)
+    if isinstance(value, list):
+        parts = (part.get("text") for part in value if isinstance(part, dict))
+        spoken = [part for part in parts if isinstance(part, str) and part]
+        return " ".join(spoken) if spoken else "[multimodal content]"
+    return content.flatten(stored)
