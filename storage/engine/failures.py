@@ -76,6 +76,8 @@ def refused(error: sqlite3.Error, path: Path) -> StoreError:
             return DiskFull(path)
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
             return StoreNotWritable(path, str(error))
+        case sqlite3.SQLITE_IOERR:
+            return StoreNotWritable(path, f"the disk reports an error: {error}")
         case sqlite3.SQLITE_CORRUPT if code == sqlite3.SQLITE_CORRUPT_VTAB:
             return IndexStopsWrites(path, str(error))
         case sqlite3.SQLITE_CORRUPT:

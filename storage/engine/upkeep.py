@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from storage.errors import NotEnoughRoom
@@ -29,12 +31,12 @@ def optimize(writer: Writer) -> int:
     tables = [table.name for table in (writer.layout.fts, writer.layout.trigram) if table is not None]
     for name in tables:
         # One transaction each, so that other writers get between them.
-        writer.write(
-            lambda connection, name=name: connection.execute(
-                f"INSERT INTO {name}({name}) VALUES ('optimize')"
-            )
-        )
+        writer.write(partial(_merge, name))
     return len(tables)
+
+
+def _merge(table: str, connection: sqlite3.Connection) -> None:
+    connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
 
 
 def vacuum(writer: Writer) -> Shrunk:
