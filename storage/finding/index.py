@@ -22,7 +22,9 @@ _ENCODED_SLICE = 200
 _ENCODED = '^"json"'
 """Finds content that is a list of parts: its marker makes it begin with this word, as little else does."""
 
-_GLUE = ("", *"nrtbf", *(f"u{ord(char):04x}" for char in "‘“„«—–…•→（「『【《，。、：；！？\u00a0\u3000"))
+_PUNCTUATION = "‘’“”„‚«»‹›–—―…•·¿¡→（）「」『』【】《》〈〉，。、：；！？～\u00a0\u200b\u3000"
+
+_GLUE = ("", *"nrtbf", *(f"u{ord(char):04x}" for char in _PUNCTUATION))
 """What JSON's escapes leave in front of a word: the index knows `\\nword` as "nword"."""
 
 _WORD = re.compile(f"[^{fold.GAP}]+")
@@ -79,7 +81,7 @@ def _encoded(
     """Hits in content that is stored as JSON, and how far down they were looked for.
 
     The index knows the JSON, its keys and its pictures; what it offers is verified in the decoded text. A word
-    glued to an emoji in front of it, or spelt with other accents than typed, is not offered.
+    glued to a rare sign or an emoji in front of it, or spelt with other accents than typed, is not offered.
     """
     if not reader.rows(
         "SELECT 1 FROM messages_fts WHERE messages_fts MATCH ?1 AND rowid >= ?2 AND rowid < ?3 LIMIT 1",
