@@ -195,6 +195,7 @@ class _Page:
             self._ellipsis(indent)
         if hidden := len(ranges[limit:]):
             words = f"{self._marks.ellipsis} {figures.plural(hidden, 'more line')}"
+            words = safe_text.cut(words, self._room(indent), self._marks.ellipsis)
             self.lines.append(self._indented((Piece(words, "dim"),), indent))
 
     def _ellipsis(self, indent: int) -> None:
@@ -203,7 +204,8 @@ class _Page:
         if used + safe_text.width(mark.text) <= self.width:
             self.lines[-1] = (*self.lines[-1], mark)
         else:
-            self.lines.append(self._indented([Piece(self._marks.ellipsis, "dim")], indent))
+            alone = safe_text.cut(self._marks.ellipsis, self._room(indent), "")
+            self.lines.append(self._indented((Piece(alone, "dim"),), indent))
 
     def _more(self, characters: int) -> None:
         if characters:

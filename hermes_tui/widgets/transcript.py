@@ -16,7 +16,7 @@ from hermes_tui.text import safe_text
 from hermes_tui.text.block_lines import LaidOut, lay_out
 from hermes_tui.text.blocks import Block, Kind, Shown, arrange
 from hermes_tui.text.marks import UNICODE, Marks
-from hermes_tui.widgets.block_view import BlockView
+from hermes_tui.widgets.block_view import Anchor, BlockView
 from hermes_tui.widgets.match_walk import MatchWalk
 from hermes_tui.widgets.transcript_layout import WITHOUT_MESSAGE, TranscriptLayout
 from storage.records import Message, Transcript
@@ -107,8 +107,9 @@ class TranscriptView(BlockView, can_focus=True):
         self._walk = MatchWalk(transcript.messages, query, at)
         self._walk.look(time.perf_counter, FIRST_LOOK)
         self._shown = replace(self._shown, unfolded=here and self._shown.unfolded, matching=self._unfolded())
-        if stays:
+        if stays and anchor is not None:
             self.rearrange(anchor)
+            self._spare(anchor)
             if waiting is not None:
                 waiting()
             elif at_end:
@@ -216,6 +217,13 @@ class TranscriptView(BlockView, can_focus=True):
         elif self._waiting is None:
             self._waiting = then
             self.post_message(self.EarlierWanted())
+
+    def _spare(self, anchor: Anchor) -> None:
+        """Unfold when messages that came at the end would fold the one that is being read."""
+        place, blocks = self._walk.place(anchor[0]), self.blocks.blocks
+        if place is not None and blocks and place < blocks[0].place:
+            self._shown = replace(self._shown, unfolded=True)
+            self.rearrange(anchor)
 
     # Prompts, tools, reasoning
 
