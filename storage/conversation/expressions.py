@@ -9,8 +9,11 @@ _TIME_BOUNDS = "BETWEEN 1 AND 32503680000"
 
 
 def number(sql: str) -> str:
-    """The value if it is a finite number of a sane size, else NULL: JSON knows no infinity."""
-    return f"CASE WHEN typeof({sql}) IN ('integer', 'real') AND {sql} BETWEEN -1e15 AND 1e15 THEN {sql} END"
+    """The value if it is a finite number of a sane size, else NULL: JSON knows no infinity.
+
+    Text and blobs sort above every number; the plus keeps the column's type from turning the bounds into text.
+    """
+    return f"CASE WHEN +{sql} BETWEEN -1e15 AND 1e15 THEN {sql} END"
 
 
 def text(sql: str) -> str:

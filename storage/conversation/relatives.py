@@ -37,11 +37,29 @@ _AROUND = """WITH RECURSIVE
 
 
 def everyone(reader: Reading, cancel: Cancel | None = None) -> dict[str, Kin]:
-    """All sessions of the store."""
-    if "sessions" not in reader.layout.columns:
+    """All sessions of the store; how a session without relatives ended is left out, for it decides nothing.
+
+    Most columns stand behind the system prompt, and reaching them means reading all of it. So the starts are
+    taken from their index, and the ends only where there is family.
+    """
+    layout = reader.layout
+    if "sessions" not in layout.columns:
         return {}
-    sql = f"SELECT {_array(reader.layout)} FROM sessions s{_joined(reader.layout)} WHERE s.id IS NOT NULL"
-    return _kin(reader.json(sql, (), cancel))
+    parent = layout.column("sessions", "parent_session_id", "NULL", "s")
+    related = "1"
+    if "idx_sessions_parent" in layout.indexes:
+        related = (
+            f"({parent} IS NOT NULL OR EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id))"
+        )
+    starts = f"json_group_array(json_array(rowid, {number(layout.column('sessions', 'started_at'))}))"
+    sql = f"""SELECT json_array(
+        (SELECT {starts} FROM sessions),
+        (SELECT {_array(layout, "s.rowid", related)} FROM sessions s{_joined(layout)} WHERE s.id IS NOT NULL))"""
+    started, rows = reader.json(sql, (), cancel)
+    start_of = dict(started)
+    for row in rows:
+        row[0] = start_of[row[0]]
+    return _kin(rows)
 
 
 def around(reader: Reading, session_ids: Iterable[str], cancel: Cancel | None = None) -> dict[str, Kin]:
@@ -89,7 +107,9 @@ def _joined(layout: Layout) -> str:
     )
 
 
-def _array(layout: Layout) -> str:
+def _array(layout: Layout, started: str = "", related: str = "1") -> str:
+    """The rows as JSON; without `started` each begins with its start, and ends are read where `related` holds."""
+
     def column(name: str) -> str:
         return layout.column("sessions", name, "NULL", "s")
 
@@ -97,15 +117,18 @@ def _array(layout: Layout) -> str:
         return f"(COALESCE({column(name)}, 0) <> 0)"
 
     config = column("model_config")
-    values = (
-        text("s.id"),
-        text(column("parent_session_id")),
-        text(column("source")),
-        number(column("started_at")),
+    end = (
         number(column("ended_at")),
         f"{column('ended_at')} IS NOT NULL",
         text(column("end_reason")),
         text(column("session_key")),
+    )
+    values = (
+        started or number(column("started_at")),
+        text("s.id"),
+        text(column("parent_session_id")),
+        text(column("source")),
+        f"json(CASE WHEN {related} THEN json_array({', '.join(end)}) ELSE '[null, 0, null, null]' END)",
         f"CASE WHEN instr({config}, '_from') THEN {text(config)} END",
         newest_message(layout, "s.id") if _seeks(layout) else "newest.time",
         f"{flag('archived')} + 2 * {flag('hidden')} + 4 * {flag('pinned')}",
@@ -115,7 +138,8 @@ def _array(layout: Layout) -> str:
 
 def _kin(rows: list[list[Any]] | None) -> dict[str, Kin]:
     kin: dict[str, Kin] = {}
-    for id_, parent, source, started, ended, is_ended, reason, key, config, newest, flags in rows or ():
+    for started, id_, parent, source, end, config, newest, flags in rows or ():
+        ended, is_ended, reason, key = end
         start = readable(started)
         kin[id_] = Kin(
             id_,

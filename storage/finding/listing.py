@@ -16,7 +16,7 @@ from storage.finding.query import SessionQuery
 from storage.finding.watch import Watch
 from storage.records import Changes, Entry, HiddenClass, Listing, Sort
 
-SMALL = 2_000
+SMALL = 500
 """Sessions up to which the first page is the whole list: it takes no longer."""
 
 FULL_READING_SECONDS = 10.0
@@ -148,7 +148,9 @@ class Lister:
             if not enough:
                 return None
         cutoff = page[limit - 1].entry.last_active if limit else None
-        started = newest.started_since(self._reader, cutoff or 0.0)
+        if cutoff is None:  # no time on the page: whoever else has none may stand before it
+            return None
+        started = newest.started_since(self._reader, cutoff)
         if len(started) == newest.STARTS:
             return None
         self._add(found, started)
