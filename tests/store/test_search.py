@@ -435,6 +435,9 @@ ROWS = st.lists(
         role=st.sampled_from(["user", "assistant", "tool", "session_meta"]),
         # No phrase is made of this word: the inline index runs on from the content into the tool's name.
         tool_name=st.sampled_from([None, "terminal"]),
+        tool_calls=st.sampled_from(
+            [None, '[{"function":{"name":"patch","arguments":"{}"}}]', "[broken docker"]
+        ),
         active=st.sampled_from([1, 1, 1, 0]),
         compacted=st.sampled_from([0, 1]),
         display_kind=st.sampled_from([None, None, "hidden", "steer"]),
@@ -445,7 +448,7 @@ ROWS = st.lists(
 QUERIES = st.lists(
     st.one_of(
         st.sampled_from(WORDS),
-        st.sampled_from(["doc", "caf", "na", "de", "Dock", "dockerfile deploy", "terminal", "term"]),
+        st.sampled_from(["doc", "caf", "na", "de", "Dock", "dockerfile deploy", "terminal", "term", "patch"]),
         st.tuples(st.sampled_from(WORDS), st.sampled_from(WORDS)).map(lambda pair: f'"{pair[0]} {pair[1]}"'),
         st.tuples(st.sampled_from(WORDS), st.sampled_from(WORDS)).map("/".join),
     ),
@@ -487,11 +490,9 @@ WIDE = st.lists(
     max_size=6,
 )
 WIDE_ROWS = st.lists(
-    st.builds(
-        Row,
-        st.sampled_from("ab"),
-        WIDE.map("".join) | WIDE.map(lambda text: encoded(text_part("".join(text)))),
-    ),
+    st.tuples(
+        st.sampled_from("ab"), WIDE.map("".join) | WIDE.map(lambda words: encoded(text_part("".join(words))))
+    ).map(lambda row: Row(*row)),
     min_size=1,
     max_size=8,
 )
