@@ -89,7 +89,7 @@ class BlockView(LineView, can_focus=True):
         self._arranged_width = 0
 
     def arrange_blocks(self) -> TranscriptLayout:
-        """The blocks to show, for `line_width`."""
+        """The blocks to show, for `text_width`."""
         raise NotImplementedError
 
     def open_blocks(self) -> None:
@@ -115,6 +115,11 @@ class BlockView(LineView, can_focus=True):
 
     def action_last(self) -> None:
         self._settled(self.blocks.settle_end(self.rows))
+
+    @property
+    def text_width(self) -> int:
+        """Cells for text: beside the scroll bar stays a blank, where there is room for one."""
+        return self.line_width - (self.line_width > 3 * INDENT)
 
     @property
     def rows(self) -> int:

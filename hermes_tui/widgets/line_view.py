@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rich.segment import Segment
 from rich.style import Style
 from textual.cache import LRUCache
+from textual.content import Content
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
@@ -40,6 +41,10 @@ class LineView(ScrollView, can_focus=True):
         # Where a background colour may be invisible, the stylesheet says it in reverse instead.
         few = self.app.no_color or self.app.console.color_system in {"standard", "windows"}
         self.set_class(few, "-few-colours")
+
+    def render_str(self, text_content: str | Content) -> Content:
+        """What a border title is made with: words of the store, in which a bracket is a bracket."""
+        return text_content if isinstance(text_content, Content) else Content(safe_text.line(text_content))
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

@@ -9,10 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.content import Content
 from textual.message import Message as PostedMessage
 
-from hermes_tui.text import safe_text
 from hermes_tui.text.block_lines import LaidOut, lay_out
 from hermes_tui.text.blocks import Block, Kind, Shown, arrange
 from hermes_tui.text.marks import UNICODE, Marks
@@ -103,7 +101,7 @@ class TranscriptView(BlockView, can_focus=True):
         self._transcript, self._searched, self._at, self._live = transcript, query, at, live
         self.notice, self._waiting = "", None
         if title is not None:
-            self.border_title = Content(safe_text.line(title))
+            self.border_title = title
         self._walk = MatchWalk(transcript.messages, query, at)
         self._walk.look(time.perf_counter, FIRST_LOOK)
         self._shown = replace(self._shown, unfolded=here and self._shown.unfolded, matching=self._unfolded())
@@ -160,10 +158,10 @@ class TranscriptView(BlockView, can_focus=True):
 
     def arrange_blocks(self) -> TranscriptLayout:
         blocks = arrange(self._transcript, self._shown, self._live)
-        return TranscriptLayout(blocks, self._transcript.messages, self.line_width, self._lay_out)
+        return TranscriptLayout(blocks, self._transcript.messages, self.text_width, self._lay_out)
 
     def _lay_out(self, block: Block, message: Message | None) -> LaidOut:
-        return lay_out(block, message, self._searched, self.line_width, self.marks)
+        return lay_out(block, message, self._searched, self.text_width, self.marks)
 
     def open_blocks(self) -> None:
         """Go to the match, else to the message that was asked for, else to the end."""

@@ -129,6 +129,8 @@ async def test_states() -> None:
         assert lines_of(view)[1] == "  question 1"
         assert view._border_title is not None
         assert view._border_title.plain == "[red]a title"
+        view.border_title = "[/] [3]\x1b[2J"
+        assert view._border_title.plain == "[/] [3]"
 
 
 # --- moving
