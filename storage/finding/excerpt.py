@@ -65,7 +65,7 @@ def around(query: SessionQuery, text: str, width: int) -> tuple[str, tuple[tuple
     if not spans:
         return None
     first = _meeting_place(query, text, spans, width)
-    start = _at_a_word(text, first - width // 4, first)
+    start = _at_a_word(text, min(first - width // 4, len(text) - width), first)
     line, places = _one_line(text, start, width)
     opening = _ELLIPSIS if text[:start].strip() else ""
     closing = _ELLIPSIS if text[start + len(places) :].strip() else ""
