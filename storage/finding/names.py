@@ -52,6 +52,8 @@ def _identified(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]
         pieces,
         cancel,
     )
+    if len(query.terms) == 1:
+        return {id_ for id_, _ in _rows(reader, found, "NULL", cancel)}
     title = text(reader.layout.column("sessions", "title"))
     return {
         id_
