@@ -7,7 +7,7 @@ main thread.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from storage.conversation.expressions import newest_message, newest_messages, number, text
@@ -21,6 +21,11 @@ from storage.engine.within import Reading
 _MAY_CONTINUE = """parent.end_reason = 'compression' AND COALESCE({source}, '') NOT IN ('tool', 'subagent')
     AND CASE WHEN {config} LIKE '%_delegate_from%' AND json_valid({config})
         THEN json_extract({config}, '$._delegate_from') IS NULL ELSE 1 END"""
+
+SLICE = 4_000
+"""Sessions that are read at a time: some tens of milliseconds."""
+
+_LAST_ROWID = (1 << 63) - 1
 
 _UNMARKED: frozenset[str] = frozenset()
 
@@ -40,7 +45,8 @@ def everyone(reader: Reading, cancel: Cancel | None = None) -> dict[str, Kin]:
     """All sessions of the store; how a session without relatives ended is left out, for it decides nothing.
 
     Most columns stand behind the system prompt, and reaching them means reading all of it. So the starts are
-    taken from their index, and the ends only where there is family.
+    taken from their index, and the ends only where there is family. It is read in slices, so that a visible
+    page never waits for the whole; a session that moves meanwhile is seen by the next look for changes.
     """
     layout = reader.layout
     if "sessions" not in layout.columns:
@@ -51,15 +57,26 @@ def everyone(reader: Reading, cancel: Cancel | None = None) -> dict[str, Kin]:
         related = (
             f"({parent} IS NOT NULL OR EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id))"
         )
-    starts = f"json_group_array(json_array(rowid, {number(layout.column('sessions', 'started_at'))}))"
-    sql = f"""SELECT json_array(
-        (SELECT {starts} FROM sessions),
-        (SELECT {_array(layout, "s.rowid", related)} FROM sessions s{_joined(layout)} WHERE s.id IS NOT NULL))"""
-    started, rows = reader.json(sql, (), cancel)
-    start_of = dict(started)
-    for row in rows:
-        row[0] = start_of[row[0]]
-    return _kin(rows)
+    start = number(layout.column("sessions", "started_at"))
+    starts = dict(
+        reader.json(f"SELECT json_group_array(json_array(rowid, {start})) FROM sessions", (), cancel)
+    )
+    sql = f"""SELECT {_array(layout, "s.rowid", related)} FROM sessions s{_joined(layout)}
+        WHERE s.id IS NOT NULL AND s.rowid BETWEEN ?1 AND ?2"""
+    kin: dict[str, Kin] = {}
+    for first, last in _slices(sorted(starts), SLICE if _seeks(layout) else len(starts)):
+        rows = reader.json(sql, (first, last), cancel)
+        for row in rows:
+            row[0] = starts.get(row[0])
+        kin.update(_kin(rows))
+    return kin
+
+
+def _slices(rowids: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
+    """First and last rowid of each slice; the last slice takes in what has come since."""
+    for place in range(0, len(rowids), size):
+        following = place + size
+        yield rowids[place], rowids[following] - 1 if following < len(rowids) else _LAST_ROWID
 
 
 def around(reader: Reading, session_ids: Iterable[str], cancel: Cancel | None = None) -> dict[str, Kin]:

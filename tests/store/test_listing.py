@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from storage.conversation import relatives
 from storage.engine.connection import Cancel, Reader, open_reader
 from storage.errors import Interrupted
 from storage.finding import listing as listing_module
@@ -456,6 +457,37 @@ def test_an_order_that_need_not_be_fresh_is_answered_from_what_was_read_last(
     assert ids(lister.listing(None, Sort.ACTIVE, NONE, fresh=False)) == SHOWN
     assert ids(lister.listing(None, Sort.ACTIVE, NONE)) == SHOWN[1:]
     assert ids(lister.listing(None, Sort.ACTIVE, NONE, fresh=False)) == SHOWN[1:]
+
+
+def test_the_whole_is_read_in_slices_and_nobody_falls_between_them(
+    crowd: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(crowd, isolation_level=None)) as writer:
+        writer.execute("DELETE FROM sessions WHERE rowid % 7 = 0")
+    reader = opened(crowd)
+    whole = relatives.everyone(reader)
+    assert len(whole) == 2_600 - 371
+    for size in (1, 7, 100, 2_229, 2_230):
+        monkeypatch.setattr(relatives, "SLICE", size)
+        assert relatives.everyone(reader) == whole
+
+
+def test_a_session_that_comes_while_the_whole_is_read_is_in_it(
+    crowd: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = opened(crowd)
+    run = Reader.json
+
+    def spy(self: Reader, sql: str, params: Sequence[object] = (), cancel: Cancel | None = None) -> object:
+        answer = run(self, sql, params, cancel)
+        with closing(sqlite3.connect(crowd, isolation_level=None)) as writer:
+            writer.execute(
+                "INSERT OR IGNORE INTO sessions(id, source, started_at) VALUES ('new', 'cli', 1790000000)"
+            )
+        return answer
+
+    monkeypatch.setattr(Reader, "json", spy)
+    assert "new" in relatives.everyone(reader)
 
 
 def test_a_file_of_no_bytes_has_no_conversations(tmp_path: Path, opened: Opened) -> None:
