@@ -183,6 +183,13 @@ class CannotRepair(StoreError):
         self.backup = backup
 
 
+class BadFilter(StoreError, ValueError):
+    """A filter that does not exist, or a value that it cannot mean."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"Nothing was selected: {why}.")
+
+
 class UnknownSession(StoreError):
     """No session has this id (any more)."""
 

@@ -265,3 +265,16 @@ class Changes:
     """Sessions with new messages, or new themselves."""
     reordered: bool = False
     """Sessions came or went, or so much changed that the whole order should be read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrunePreview:
+    """What a prune would delete, and what it would spare."""
+
+    session_ids: tuple[str, ...]
+    conversations: int
+    oldest: float | None
+    """The last activity of the one that is longest ago, in Unix seconds; None where there is none."""
+    newest: float | None
+    open_conversations: int
+    """Old enough, but not ended."""

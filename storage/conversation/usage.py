@@ -92,10 +92,10 @@ def record_auxiliary_usage(
     """Account one call that was made beside the talk (to title it, to compress it, …), in the usage by model only.
 
     Args:
-        task: What it was made for; nothing is recorded without it, nor where nothing was used.
+        task: What it was made for; nothing is recorded without it.
     """
     given: dict[str, Any] = {name: value for name, value in locals().items() if name not in ("store", "task")}
-    if not task or not any(given.get(name) for name in (*_COUNTERS, *_COSTS)):
+    if not task:
         return
     now = store.clock()
 

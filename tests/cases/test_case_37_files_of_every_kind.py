@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from storage import SessionDB, StoreError, WritingNotSupported, locations, parse
+from storage import SessionDB, StoreError, locations, parse
+from storage.errors import StoreNotWritable
 from tests.support.other_user import as_somebody_else, public_directory
 from tests.support.stores import NOW, write_v11
 
@@ -65,7 +66,7 @@ def test_a_read_only_media(home: Path) -> None:
     assert contents(home) == before
 
     def refusal() -> str:
-        with pytest.raises(WritingNotSupported) as error:
+        with pytest.raises(StoreNotWritable) as error:
             SessionDB(path)
         return str(error.value)
 
