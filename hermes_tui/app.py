@@ -92,10 +92,10 @@ class BrowserApp(App[Choice | None]):
         """A toast; its text may come from the store, so it is made safe and is never markup."""
         self.notify(safe_text.block(text), severity=severity, timeout=timeout, markup=False)
 
-    def copy(self, text: str) -> None:
-        """Copy to the clipboard (OSC 52), and show the text for terminals that cannot."""
+    def copy(self, text: str, what: str = "") -> None:
+        """Copy to the clipboard (OSC 52), and say so: with the text itself, for terminals that cannot, or what it is."""
         self.copy_to_clipboard(text)
-        self.say(f"Copied: {text}")
+        self.say(f"Copied {what}." if what else f"Copied: {text}")
 
     def run_outside(self, command: ResumeCommand) -> None:
         """Give the terminal to a command, and take it back when it ends."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import getters, on, work
+from textual import getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
@@ -22,7 +22,7 @@ from hermes_tui.screens.picture import Picture
 from hermes_tui.screens.reading import Reading, is_inner
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.services.store_worker import StoreWorker
-from hermes_tui.text import safe_text
+from hermes_tui.text import figures, safe_text
 from hermes_tui.widgets.header_line import HeaderLine
 from hermes_tui.widgets.key_line import KeyLine
 from hermes_tui.widgets.lineage_tree import LineageTree
@@ -30,7 +30,7 @@ from hermes_tui.widgets.notice import Notice
 from hermes_tui.widgets.search_box import SearchBox
 from hermes_tui.widgets.session_list import SessionList
 from hermes_tui.widgets.transcript import TranscriptView
-from storage import LineageNode, SessionDB, Sort
+from storage import HiddenClass, LineageNode, SessionDB, Sort
 
 if TYPE_CHECKING:
     from hermes_tui.app import BrowserApp
@@ -48,13 +48,15 @@ class BrowserScreen(Screen[None]):
         Binding(
             "escape", "escape", "clear", key_display="esc", id="browser.escape", tooltip="Clear, leave, quit"
         ),
-        Binding("tab", "next_pane(1)", "next pane", key_display="tab", id="browser.next_pane", tooltip="Next pane"),
+        Binding(
+            "tab", "next_pane(1)", "next pane", key_display="tab", id="browser.next_pane", tooltip="Next pane"
+        ),
         Binding(
             "shift+tab", "next_pane(-1)", "pane", show=False, id="browser.previous_pane", tooltip="Last pane"
         ),
         Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
         Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
-        Binding("D", "demo", "demo", show=False, id="browser.demo", tooltip="Open the demo store"),
+        Binding("D", "demo", "demo", id="browser.demo", tooltip="Open the demo store"),
     ]
 
     app: BrowserApp
@@ -149,9 +151,8 @@ class BrowserScreen(Screen[None]):
     def _store_read(self, answer: StoreWorker.Read) -> None:
         if not self.worker.is_current("read", answer.serial):
             return
-        if (shown := self.reading.read(answer)) is not None:
-            self.transcript.show(shown, self.reading.query, at=self.reading.at, live=answer.entry.id)
-            self._draw_reading_title()
+        self.transcript.show(answer.transcript, self.reading.query, at=self.reading.at, live=answer.entry.id)
+        self._draw_reading_title()
 
     @on(StoreWorker.Family)
     def _store_family(self, answer: StoreWorker.Family) -> None:
@@ -209,6 +210,7 @@ class BrowserScreen(Screen[None]):
         self.finder.more()
 
     @on(SessionList.Chosen)
+    @on(SearchBox.Entered)
     def _chosen(self) -> None:
         self.action_resume()
 
@@ -272,6 +274,9 @@ class BrowserScreen(Screen[None]):
         else:
             self.keys.note = self.picture.brief() if self.has_class("-short") else ""
 
+    def on_descendant_focus(self) -> None:
+        self.draw_note()
+
     def _say_loading(self) -> None:
         if not self._opened and not self.has_class("-notice"):
             self.picture.say(states.loading(self.app.display_path))
@@ -319,8 +324,12 @@ class BrowserScreen(Screen[None]):
         self.reading.again()
 
     def action_demo(self) -> None:
-        if not self._opened:
-            self.app.open_demo()
+        """Open the demo in place of a store that is not there."""
+        self.app.open_demo()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The demo is offered only where there is no other store."""
+        return not self._opened if action == "demo" else True
 
     def action_sort(self) -> None:
         """The next order of the list."""
@@ -330,16 +339,17 @@ class BrowserScreen(Screen[None]):
         orders = list(Sort)
         self.finder.sorted_by(orders[(orders.index(self.finder.sort) + 1) % len(orders)])
 
-    @work
-    async def action_hidden(self) -> None:
+    def action_hidden(self) -> None:
         """Choose which hidden classes are on show."""
         from hermes_tui.screens.hidden_menu import HiddenMenu
 
         listing = self.finder.listing
         counts = listing.hidden if listing is not None else {}
-        chosen = await self.app.push_screen_wait(HiddenMenu(counts, self.finder.show))
-        if chosen is not None:
-            self.finder.toggled(chosen)
+        self.app.push_screen(HiddenMenu(counts, self.finder.show, self.app.marks), self._hidden_chosen)
+
+    def _hidden_chosen(self, show: frozenset[HiddenClass] | None) -> None:
+        if show is not None:
+            self.finder.toggled(show)
 
     def action_resume(self) -> None:
         """Leave with the conversation under the cursor, unless Hermes could not resume it."""
@@ -363,6 +373,11 @@ class BrowserScreen(Screen[None]):
         """Copy the session id."""
         if (session_id := self._pointed_at) is not None:
             self.hand_over.copy_id(session_id)
+
+    def action_copy_message(self) -> None:
+        """Copy the message that the transcript is at."""
+        if (message := self.transcript.current_message()) is not None:
+            self.app.copy(message.text, f"the message, {figures.plural(len(message.text), 'character')}")
 
     @property
     def _relative(self) -> LineageNode | None:

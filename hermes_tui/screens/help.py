@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from rich.text import Text
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.dom import DOMNode
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from hermes_tui.text.marks import Marks
@@ -45,7 +45,7 @@ def keys_of(node: DOMNode) -> list[tuple[str, str]]:
     """The keys of a widget and what they do, alternatives in one line, in the order they are bound."""
     lines: dict[str, tuple[list[str], str]] = {}
     for _, binding in node._bindings:
-        if binding.tooltip:
+        if binding.tooltip and (not isinstance(node, Screen) or node.check_action(binding.action, ())):
             lines.setdefault(binding.action, ([], binding.tooltip))[0].append(key_name(binding.key))
     return [(" ".join(dict.fromkeys(keys)), what) for keys, what in lines.values()]
 
@@ -81,12 +81,13 @@ class HelpScreen(ModalScreen[None]):
         scroll.focus()
 
     def _read(self, focused: DOMNode | None) -> Iterable[tuple[str, list[tuple[str, str]]]]:
-        if focused is None:
-            return
-        for node in focused.ancestors_with_self:
-            if keys := keys_of(node):
-                help_text = getattr(node, "HELP", "")
-                yield help_text, keys
+        """Sections: the pane, from its widgets; what works anywhere, from the screen and the app."""
+        here: list[tuple[str, str]] = []
+        anywhere: list[tuple[str, str]] = []
+        for node in focused.ancestors_with_self if focused is not None else ():
+            (anywhere if isinstance(node, Screen | App) else here).extend(keys_of(node))
+        yield getattr(focused, "HELP", "Here"), here
+        yield "Anywhere", anywhere
 
     def _text(self) -> Text:
         accent, faint, heading = (
@@ -96,8 +97,9 @@ class HelpScreen(ModalScreen[None]):
         text = Text()
         width = 12
         for help_text, keys in self._sections:
-            if help_text:
-                text.append(f"{help_text}\n", heading)
+            if not keys:
+                continue
+            text.append(f"{help_text}\n", heading)
             for key, what in keys:
                 text.append(f"  {key:<{width}} ", accent)
                 text.append(f"{what}\n", faint)

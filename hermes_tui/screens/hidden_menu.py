@@ -9,10 +9,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import SelectionList, Static
-from textual.widgets.selection_list import Selection
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
 
 from hermes_tui.text.figures import count
+from hermes_tui.text.marks import Marks
 from storage import HiddenClass
 
 WHAT = {
@@ -25,45 +26,80 @@ WHAT = {
 
 
 class HiddenMenu(ModalScreen["frozenset[HiddenClass] | None"]):
-    """Tick the classes to show; the answer is the set, or None when nothing was changed."""
+    """Tick the classes to show; the answer is the set, or None when it was left.
+
+    Args:
+        hidden: Conversations of each class.
+        show: The classes on show now.
+        marks: The glyphs in use.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "accept", "show", id="hidden.accept", priority=True, tooltip="Show what is ticked"),
-        Binding("h", "accept", "show", show=False, id="hidden.accept_too", tooltip="Show what is ticked"),
-        Binding("escape", "cancel", "cancel", id="hidden.cancel", tooltip="Change nothing"),
+        Binding("space", "tick", "tick", id="hidden.tick", tooltip="Show this class, or hide it"),
+        Binding(
+            "enter,h", "accept", "show", priority=True, id="hidden.accept", tooltip="Show what is ticked"
+        ),
         Binding("a", "all", "all", id="hidden.all", tooltip="Tick all, or none"),
+        Binding("j", "step(1)", "down", show=False, id="hidden.down", tooltip="One class down"),
+        Binding("k", "step(-1)", "up", show=False, id="hidden.up", tooltip="One class up"),
+        Binding("escape,q", "cancel", "leave", id="hidden.cancel", tooltip="Change nothing"),
     ]
 
-    def __init__(self, hidden: Mapping[HiddenClass, int], show: frozenset[HiddenClass]) -> None:
+    def __init__(self, hidden: Mapping[HiddenClass, int], show: frozenset[HiddenClass], marks: Marks) -> None:
         super().__init__()
         self._hidden = hidden
         self._show = show
+        self._marks = marks
 
     def compose(self) -> ComposeResult:
-        wide = max(len(name) for name in HiddenClass)
-        rows = [
-            Selection(
-                Content(f"{name:<{wide}}  {count(self._hidden.get(name, 0)):>7}  {WHAT[name]}"),
-                name,
-                name in self._show,
-            )
-            for name in HiddenClass
-        ]
-        choices: SelectionList[HiddenClass] = SelectionList(*rows, id="choices")
+        choices = OptionList(*(Option(self._line(name), id=name) for name in HiddenClass), id="choices")
         choices.border_title = "show as well"
         yield choices
         yield Static(Content("Space ticks · a all · Enter shows · Esc leaves"), id="hint")
 
-    def action_accept(self) -> None:
-        chosen: SelectionList[HiddenClass] = self.query_one(SelectionList)
-        self.dismiss(frozenset(chosen.selected))
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A click ticks, like Space."""
+        event.stop()
+        self.action_tick()
 
-    def action_cancel(self) -> None:
-        self.dismiss(None)
+    def action_tick(self) -> None:
+        """Show or hide the class under the cursor."""
+        choices = self.query_one(OptionList)
+        if choices.highlighted is not None:
+            self._set(self._show ^ {list(HiddenClass)[choices.highlighted]})
 
     def action_all(self) -> None:
-        chosen: SelectionList[HiddenClass] = self.query_one(SelectionList)
-        if len(chosen.selected) == len(HiddenClass):
-            chosen.deselect_all()
+        """All classes, or none when all are ticked."""
+        everything = frozenset(HiddenClass)
+        self._set(frozenset() if self._show == everything else everything)
+
+    def action_step(self, by: int) -> None:
+        """Move the cursor."""
+        choices = self.query_one(OptionList)
+        if by > 0:
+            choices.action_cursor_down()
         else:
-            chosen.select_all()
+            choices.action_cursor_up()
+
+    def action_accept(self) -> None:
+        """Answer with what is ticked."""
+        self.dismiss(self._show)
+
+    def action_cancel(self) -> None:
+        """Answer that nothing changes."""
+        self.dismiss(None)
+
+    def _set(self, show: frozenset[HiddenClass]) -> None:
+        self._show = show
+        choices = self.query_one(OptionList)
+        for name in HiddenClass:
+            choices.replace_option_prompt(name, self._line(name))
+
+    def _line(self, name: HiddenClass) -> Content:
+        tick = self._marks.marked if name in self._show else self._marks.empty
+        return Content.assemble(
+            (f"{tick} ", "$accent bold"),
+            f"{name:<9}",
+            f"{count(self._hidden.get(name, 0)):>8}",
+            (f"   {WHAT[name]}", "$text-muted"),
+        )

@@ -11,7 +11,6 @@ from textual.containers import Container, Vertical
 class ListPane(Vertical):
     """The session list, or the notice in its place."""
 
-    HELP = "One row is one conversation. Enter resumes it in Hermes."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "screen.search", "search", id="list.search", tooltip="Go to the search box"),
         Binding("t", "screen.lineage", "lineage", id="list.lineage", tooltip="Show what it grew from"),
@@ -31,15 +30,13 @@ class ListPane(Vertical):
 class ReadingPane(Container):
     """The transcript."""
 
-    HELP = "The conversation as a recap. n and N walk the matches; T shows tool results, I reasoning."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "screen.search", "search", id="transcript.search", tooltip="Go to the search box"),
         Binding(
             "R", "screen.resume_and_return", "resume & return", id="transcript.resume_return",
             tooltip="Resume in Hermes and come back here",
         ),
-        Binding("y", "screen.copy_command", "copy", id="transcript.copy_command", tooltip="Copy the resume command"),
-        Binding("Y", "screen.copy_id", "copy id", show=False, id="transcript.copy_id", tooltip="Copy the session id"),
+        Binding("y", "screen.copy_message", "copy", id="transcript.copy_message", tooltip="Copy the message"),
         Binding("t", "screen.lineage", "lineage", id="transcript.lineage", tooltip="Show what it grew from"),
         Binding("question_mark", "screen.help", "help", id="transcript.help", tooltip="The keys of this pane"),
         Binding("q", "screen.leave_pane", "back", show=False, id="transcript.leave", tooltip="Back to the list"),
@@ -49,7 +46,6 @@ class ReadingPane(Container):
 class LineagePane(Container):
     """The family tree."""
 
-    HELP = "Every relative and why it is one. ◂ live marks the part that Hermes would continue."
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "R", "screen.resume_and_return", "resume & return", id="lineage.resume_return",

@@ -50,7 +50,8 @@ class Reading:
             self._worker.family(entry.id)
         self.entry, self.query, self.at, self.node = entry, query, at, None
         self._steps.clear()
-        self._read(whole=False)
+        # The matches are counted, "2 of 7": all of the conversation must be here.
+        self._read(whole=query is not None)
 
     def whole(self) -> None:
         """Read the earlier messages too."""
@@ -77,14 +78,6 @@ class Reading:
         self.node = self._steps.pop()
         self._read(whole=False)
         return True
-
-    def read(self, answer: StoreWorker.Read) -> Transcript | None:
-        """Take messages. Returns what to show; None when more had to be asked for first."""
-        shown = answer.transcript
-        if self.at is not None and not answer.whole and all(each.id != self.at for each in shown.messages):
-            self._read(whole=True)
-            return None
-        return shown
 
     def title(self, row: Conversation | None, matches: tuple[int, int]) -> str:
         """The transcript's title: "Fix Docker Build · cli · claude-opus-4.6 · 2 of 7"."""

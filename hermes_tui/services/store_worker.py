@@ -82,12 +82,11 @@ class StoreWorker:
 
     @dataclass
     class Read(Message):
-        """Messages of one conversation; `whole` when nothing was left out."""
+        """Messages of one conversation."""
 
         serial: int
         entry: Entry
         transcript: Transcript
-        whole: bool
 
     @dataclass
     class Family(Message):
@@ -173,7 +172,7 @@ class StoreWorker:
         """The messages of a conversation, or of one part of it."""
 
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
-            return self.Read(serial, entry, db.transcript(parts, tail), tail is None)
+            return self.Read(serial, entry, db.transcript(parts, tail))
 
         return self._submit("read", job)
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hermes_tui.text.figures import count
-from storage import HiddenClass, SearchResult
+from hermes_tui.text.figures import count, plural
+from storage import HiddenClass, SearchResult, Sort
 
 
-def listed(shown: int, total: int, sort: str) -> str:
+def listed(shown: int, total: int, sort: Sort) -> str:
     """The line under a list that is not searched: "868 conversations · last active first"."""
-    noun = "conversation" if total == 1 else "conversations"
-    head = f"{count(total)} {noun}" if shown == total else f"{count(shown)} of {count(total)} {noun}"
-    return f"{head} · {sort} first"
+    head = plural(total, "conversation")
+    if shown != total:
+        head = f"{count(shown)} of {head}"
+    return f"{head} · {'last active first' if sort is Sort.ACTIVE else f'by {sort}'}"
 
 
 def found(result: SearchResult, total: int, seconds: float) -> str:

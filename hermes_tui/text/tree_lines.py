@@ -42,17 +42,16 @@ def tree_lines(lineage: Lineage, marks: Marks) -> list[TreeLine]:
     ]
 
 
-def total_line(lineage: Lineage) -> str:
-    """ "total  5 parts  485 msgs  412k tokens  $2.60"."""
-    parts = len(lineage.nodes)
-    pieces = [
-        "total",
-        figures.plural(parts, "part"),
-        f"{figures.count(lineage.messages)} msgs",
-        f"{figures.short(lineage.tokens)} tokens",
-        figures.money(lineage.cost),
-    ]
-    return "  ".join(piece for piece in pieces if piece)
+def total_words(lineage: Lineage, cells: int) -> str:
+    """What all parts are together, as much of it as there is room for: "total · 5 parts · 412k tokens"."""
+    parts = figures.plural(len(lineage.nodes), "part")
+    tokens = f"{parts} · {figures.short(lineage.tokens)} tokens"
+    return next((words for words in (f"total · {tokens}", tokens) if safe_text.width(words) <= cells), parts)
+
+
+def total_figures(lineage: Lineage) -> tuple[str, str]:
+    """Messages and cost of all parts together, for the columns of the tree."""
+    return f"{figures.count(lineage.messages)} msgs", figures.money(lineage.cost)
 
 
 def _name(node: LineageNode, top: str) -> str:

@@ -16,7 +16,7 @@ from textual.strip import Strip
 
 from hermes_tui.text import safe_text
 from hermes_tui.text.marks import Marks
-from hermes_tui.text.tree_lines import TreeLine, total_line, tree_lines
+from hermes_tui.text.tree_lines import TreeLine, total_figures, total_words, tree_lines
 from hermes_tui.widgets.line_view import LineView, fitted
 from storage import Lineage, LineageNode
 
@@ -85,6 +85,7 @@ class LineageTree(LineView, can_focus=True):
         self._lineage: Lineage | None = None
         self._lines: list[TreeLine] = []
         self._shown: str | None = None
+        self._total = ("", "")
         self._message_cells = 0
         self._cost_cells = 0
         self.border_title = "lineage"
@@ -106,9 +107,11 @@ class LineageTree(LineView, can_focus=True):
         before = self.node
         self._lineage = lineage
         self._lines = tree_lines(lineage, self._marks) if lineage is not None else []
-        self._message_cells = max((safe_text.width(line.messages) for line in self._lines), default=0)
-        self._cost_cells = max((safe_text.width(line.cost) for line in self._lines), default=0)
         if lineage is not None:
+            self._total = total_figures(lineage)
+            columns = [self._total, *((line.messages, line.cost) for line in self._lines)]
+            self._message_cells = max(safe_text.width(messages) for messages, _ in columns)
+            self._cost_cells = max(safe_text.width(cost) for _, cost in columns)
             places = {node.id: number for number, node in enumerate(lineage.nodes)}
             wanted = [at, before.id if before is not None else None, lineage.tip]
             self.cursor = next((places[name] for name in wanted if name in places), 0)
@@ -167,16 +170,22 @@ class LineageTree(LineView, can_focus=True):
         if number < len(self._lines):
             return self._node_strip(self._lines[number], self._lineage.nodes[number], number == self.cursor)
         if number == len(self._lines) + 1:
-            return Strip(fitted([(f"  {total_line(self._lineage)}", self.look(TOTAL))], self.line_width))
+            figures = self._figures(*self._total)
+            room = self.line_width - safe_text.width(figures) - 2
+            text = f"  {safe_text.fit(total_words(self._lineage, room), room)}{figures}"
+            return Strip([Segment(text, self.look(TOTAL))]).adjust_cell_length(self.line_width, self.look())
         return self.blank()
+
+    def _figures(self, messages: str, cost: str) -> str:
+        """Both figures in their columns; nothing where names would have no room beside them."""
+        text = safe_text.fit(messages, self._message_cells, "right")
+        if self._cost_cells:
+            text += "  " + safe_text.fit(cost, self._cost_cells, "right")
+        return text if self.line_width - safe_text.width(text) >= ROOM_FOR_NAMES else ""
 
     def _node_strip(self, line: TreeLine, node: LineageNode, at_cursor: bool) -> Strip:
         width = self.line_width
-        figures = safe_text.fit(line.messages, self._message_cells, "right")
-        if self._cost_cells:
-            figures += "  " + safe_text.fit(line.cost, self._cost_cells, "right")
-        if width - safe_text.width(figures) < ROOM_FOR_NAMES:
-            figures = ""
+        figures = self._figures(line.messages, line.cost)
         lit = (CURSOR,) if at_cursor and self.has_focus else ()
         tail = f" {self._marks.live_tip} live" if line.live else ""
         edge = f"{line.edge} " if line.edge else ""

@@ -19,7 +19,7 @@ class SearchBox(Input):
 
     HELP = "Type to search every message, title and id. All words must match; the last one may be unfinished."
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.resume", "resume", id="search.resume", tooltip="Resume the conversation"),
+        Binding("enter", "enter", "resume", id="search.resume", tooltip="Resume the conversation"),
         Binding("up", "step('up')", "move", key_display="↑↓", id="search.up", tooltip="One conversation up"),
         Binding("down", "step('down')", "move", show=False, id="search.down", tooltip="One conversation down"),
         Binding("pageup", "step('page_up')", "page up", show=False, id="search.page_up", tooltip="A page up"),
@@ -34,6 +34,10 @@ class SearchBox(Input):
 
         step: str
 
+    @dataclass
+    class Entered(Message):
+        """The person wants the conversation under the list's cursor."""
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(placeholder="Search every message, title and id", id=id, select_on_focus=False)
         self.border_title = "search"
@@ -41,6 +45,10 @@ class SearchBox(Input):
     def say(self, line: str) -> None:
         """Show the result line. It may hold the person's own words, so it is never markup."""
         self.border_subtitle = Content(line)
+
+    def action_enter(self) -> None:
+        # A message, like every step and letter before it: Enter must not overtake them.
+        self.post_message(self.Entered())
 
     def action_step(self, step: str) -> None:
         self.post_message(self.Stepped(step))

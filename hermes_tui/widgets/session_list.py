@@ -44,7 +44,7 @@ class SessionList(LineView, can_focus=True):
         ),
         Binding("g,home", "first", "First", id="list.first", show=False, tooltip="The first conversation"),
         Binding("G,end", "last", "Last", id="list.last", show=False, tooltip="The last conversation"),
-        Binding("enter", "choose", "Resume", id="list.choose", tooltip="Resume this conversation"),
+        Binding("enter", "choose", "resume", id="list.choose", tooltip="Resume this conversation"),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         f"session-list--{name}" for name in ("header", "cursor", *STYLES)

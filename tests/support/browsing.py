@@ -13,6 +13,7 @@ from hermes_tui.app import BrowserApp
 from hermes_tui.options import Options
 from hermes_tui.screens.browser import FOLLOW_SECONDS, BrowserScreen
 from hermes_tui.services.resume import Choice
+from storage import Conversation, Entry
 from tests.support.stores import NOW
 
 BrowserPilot = Pilot[Choice | None]
@@ -25,10 +26,11 @@ def options_for(path: Path, *, now: float = NOW, **others: Any) -> Options:
 
 async def settle(pilot: BrowserPilot) -> None:
     """Wait until no store call is under way and the transcript has followed the cursor."""
-    for _ in range(3):
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause(FOLLOW_SECONDS + 0.02)
     await pilot.app.workers.wait_for_complete()
+    await pilot.pause(FOLLOW_SECONDS + 0.01)
+    while pilot.app.workers:
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
     await pilot.pause()
 
 
@@ -50,10 +52,15 @@ def browser(app: BrowserApp) -> BrowserScreen:
     return screen
 
 
+def row_of(app: BrowserApp, entry: Entry) -> Conversation | None:
+    """Details of a conversation, if they are here."""
+    return browser(app).sessions._details.get(entry.id)
+
+
 def titles(app: BrowserApp) -> list[str]:
     """Titles (or previews of the untitled) on show, from the top, as far as details are here."""
     screen = browser(app)
-    rows = [screen.sessions.details_of(entry.id) for entry in screen.finder.entries]
+    rows = [row_of(app, entry) for entry in screen.finder.entries]
     return [row.title or row.preview for row in rows if row is not None]
 
 
