@@ -34,6 +34,11 @@ async def draw(path: Path) -> None:
 if __name__ == "__main__":
     # The picture is the same wherever it is drawn.
     os.environ.pop("NO_COLOR", None)
-    os.environ |= {"TZ": "UTC", "TERM": "xterm-256color", "COLORTERM": "truecolor", "HERMES_TUI_THEME": "dark"}
+    os.environ |= {
+        "TZ": "UTC",
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "HERMES_TUI_THEME": "dark",
+    }
     time.tzset()
     asyncio.run(draw(Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE))
