@@ -87,6 +87,8 @@ class Entry:
     """Why its first part hangs where it hangs."""
     main: int = 1
     """How many of `parts` are the main line."""
+    started_at: float | None = None
+    """Unix seconds, the start of the first part."""
 
 
 @dataclass(frozen=True, slots=True)

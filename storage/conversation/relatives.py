@@ -27,6 +27,7 @@ SLICE = 4_000
 
 _LAST_ROWID = (1 << 63) - 1
 
+_NO_END = (None, 0, None, None)
 _UNMARKED: frozenset[str] = frozenset()
 
 _AROUND = """WITH RECURSIVE
@@ -145,7 +146,7 @@ def _array(layout: Layout, started: str = "", related: str = "1") -> str:
         text("s.id"),
         text(column("parent_session_id")),
         text(column("source")),
-        f"json(CASE WHEN {related} THEN json_array({', '.join(end)}) ELSE '[null, 0, null, null]' END)",
+        f"json(CASE WHEN {related} THEN json_array({', '.join(end)}) END)",
         f"CASE WHEN instr({config}, '_from') THEN {text(config)} END",
         newest_message(layout, "s.id") if _seeks(layout) else "newest.time",
         f"{flag('archived')} + 2 * {flag('hidden')} + 4 * {flag('pinned')}",
@@ -156,7 +157,7 @@ def _array(layout: Layout, started: str = "", related: str = "1") -> str:
 def _kin(rows: list[list[Any]] | None) -> dict[str, Kin]:
     kin: dict[str, Kin] = {}
     for started, id_, parent, source, end, config, newest, flags in rows or ():
-        ended, is_ended, reason, key = end
+        ended, is_ended, reason, key = end or _NO_END
         start = readable(started)
         kin[id_] = Kin(
             id_,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from storage.conversation import relatives
 from storage.engine.connection import Cancel, Reader
 from storage.finding import newest
-from storage.finding.catalog import CLASS_OF_SOURCE, Catalog, Placed, catalog, conversations, in_order
+from storage.finding.catalog import CLASS_OF_SOURCE, Catalog, catalog, conversations, distinct, in_order
 from storage.finding.order import ordered
 from storage.finding.query import SessionQuery
 from storage.finding.watch import Watch
@@ -53,7 +53,7 @@ class Lister:
         page = self._walk(show, limit) if self._is_large() and newest.walkable(self._reader) else None
         if page is None:
             return self.listing(None, Sort.ACTIVE, show)
-        return Listing(_pinned_first(one.entry for one in page), complete=False)
+        return Listing(_pinned_first(page), complete=False)
 
     def listing(
         self,
@@ -72,21 +72,19 @@ class Lister:
         snapshot = self._catalog
         if fresh or snapshot is None:
             snapshot = self._read()
-        placed: Iterable[Placed] = snapshot.placed
+        entries: Sequence[Entry] = snapshot.entries
         if query is not None and query.sources:
             wanted = frozenset(query.sources)
             show |= {CLASS_OF_SOURCE[source] for source in wanted if source in CLASS_OF_SOURCE}
-            placed = [one for one in placed if one.entry.source in wanted]
-        hidden = Counter(one.entry.hidden for one in placed if one.entry.hidden is not None)
-        shown = [one for one in placed if one.entry.hidden is None or one.entry.hidden in show]
-        entries: Iterable[Entry] = (one.entry for one in ordered(self._reader, shown, sort))
-        listed = _pinned_first(entries) if pins_first else tuple(entries)
+            entries = [entry for entry in entries if entry.source in wanted]
+        hidden = Counter(entry.hidden for entry in entries if entry.hidden is not None)
+        shown = ordered(self._reader, _shown(entries, show), sort)
+        listed = _pinned_first(shown) if pins_first else tuple(shown)
         return Listing(listed, dict(hidden), complete=True, total=len(listed))
 
     def find(self, session_id: str) -> Entry | None:
         """The conversation of this session as the store has it now; None for an unknown id."""
-        found = self._resolve([session_id]).get(session_id)
-        return found.entry if found else None
+        return self._resolve([session_id]).get(session_id)
 
     def entries_of(self, session_ids: Iterable[str], cancel: Cancel | None = None) -> dict[str, Entry]:
         """The conversation of each of these sessions; unknown ids are left out.
@@ -97,7 +95,7 @@ class Lister:
         wanted = list(dict.fromkeys(session_ids))
         unknown = [id_ for id_ in wanted if id_ not in known]
         found = self._resolve(unknown, cancel) if unknown else {}
-        return {id_: one.entry for id_ in wanted if (one := known.get(id_) or found.get(id_)) is not None}
+        return {id_: entry for id_ in wanted if (entry := known.get(id_) or found.get(id_)) is not None}
 
     def changes(self) -> Changes | None:
         """What other processes committed since the last call; None when that is nothing.
@@ -134,12 +132,12 @@ class Lister:
         counted = self._reader.one("SELECT count(*) FROM (SELECT 1 FROM sessions LIMIT ?1)", (SMALL + 1,))
         return counted is not None and counted[0] > SMALL
 
-    def _walk(self, show: frozenset[HiddenClass], limit: int) -> tuple[Placed, ...] | None:
-        found: dict[str, Placed] = {}
+    def _walk(self, show: frozenset[HiddenClass], limit: int) -> tuple[Entry, ...] | None:
+        found: dict[str, Entry] = {}
         enough = False
         for session_ids in newest.spoken_in(self._reader):
             self._add(found, session_ids)
-            page = _shown(found, show)
+            page = in_order(_shown(distinct(found.values()), show))
             # One slice more than enough: whoever spoke last need not have spoken first.
             if enough:
                 break
@@ -147,29 +145,26 @@ class Lister:
         else:
             if not enough:
                 return None
-        cutoff = page[limit - 1].entry.last_active if limit else None
+        cutoff = page[limit - 1].last_active if limit else None
         if cutoff is None:  # no time on the page: whoever else has none may stand before it
             return None
         started = newest.started_since(self._reader, cutoff)
         if len(started) == newest.STARTS:
             return None
         self._add(found, started)
-        return _shown(found, show)[:limit]
+        return in_order(_shown(distinct(found.values()), show))[:limit]
 
-    def _add(self, found: dict[str, Placed], session_ids: Iterable[str]) -> None:
+    def _add(self, found: dict[str, Entry], session_ids: Iterable[str]) -> None:
         missing = [id_ for id_ in session_ids if id_ not in found]
         if missing:
             found.update(self._resolve(missing))
 
-    def _resolve(self, session_ids: Iterable[str], cancel: Cancel | None = None) -> dict[str, Placed]:
+    def _resolve(self, session_ids: Iterable[str], cancel: Cancel | None = None) -> dict[str, Entry]:
         """The conversations of these sessions, whole, by each of their parts."""
         wanted = list(session_ids)
         around = conversations(relatives.around(self._reader, wanted, cancel))
-        return {
-            part: one
-            for one in {around[id_].entry.id: around[id_] for id_ in wanted if id_ in around}.values()
-            for part in one.entry.parts
-        }
+        asked = distinct(around[id_] for id_ in wanted if id_ in around)
+        return {part: entry for entry in asked for part in entry.parts}
 
     def _merged(self, snapshot: Catalog, session_ids: Iterable[str]) -> Catalog:
         """The snapshot with the conversations of these sessions as they are now.
@@ -184,16 +179,15 @@ class Lister:
                 part
                 for id_ in wanted | current.keys()
                 if (before := snapshot.by_session.get(id_))
-                for part in before.entry.parts
+                for part in before.parts
             }
             if touched <= wanted:
                 return snapshot.replaced(current)
             wanted |= touched
 
 
-def _shown(found: dict[str, Placed], show: frozenset[HiddenClass]) -> tuple[Placed, ...]:
-    distinct = {one.entry.id: one for one in found.values()}.values()
-    return in_order(one for one in distinct if one.entry.hidden is None or one.entry.hidden in show)
+def _shown(entries: Iterable[Entry], show: frozenset[HiddenClass]) -> list[Entry]:
+    return [entry for entry in entries if entry.hidden is None or entry.hidden in show]
 
 
 def _pinned_first(entries: Iterable[Entry]) -> tuple[Entry, ...]:

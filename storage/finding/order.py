@@ -7,23 +7,22 @@ from typing import Any
 
 from storage.conversation.expressions import cost, text, tokens, visible
 from storage.engine.connection import Reader
-from storage.finding.catalog import Placed
 from storage.records import Entry, Sort
 
 
-def ordered(reader: Reader, placed: Iterable[Placed], sort: Sort) -> list[Placed]:
+def ordered(reader: Reader, entries: Iterable[Entry], sort: Sort) -> list[Entry]:
     """The conversations in this order; where it sees no difference, the order they came in stays."""
     match sort:
         case Sort.ACTIVE:
-            return list(placed)
+            return list(entries)
         case Sort.STARTED:
-            return sorted(placed, key=lambda one: one.started_at or 0.0, reverse=True)
+            return sorted(entries, key=lambda entry: entry.started_at or 0.0, reverse=True)
         case Sort.TITLE:
             title = _titles(reader)
-            return sorted(placed, key=lambda one: _title_key(title(one.entry)))
+            return sorted(entries, key=lambda entry: _title_key(title(entry)))
         case Sort.MESSAGES | Sort.TOKENS | Sort.COST:
             amount = _amounts(reader, sort)
-            return sorted(placed, key=lambda one: amount(one.entry), reverse=True)
+            return sorted(entries, key=amount, reverse=True)
 
 
 def _titles(reader: Reader) -> Callable[[Entry], str]:

@@ -168,6 +168,7 @@ def test_an_entry_says_how_its_chain_is_made(copy_store: CopyStore, opened: Open
         last_active=1795949998.75,
         source="cli",
         main=3,
+        started_at=1793361600.0,
     )
     edges = {id_[-6:]: entry.edge for id_, entry in by_id.items() if entry.edge is not Edge.ROOT}
     assert edges == {
