@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from storage.conversation import expressions
 from storage.conversation.messages import shown
@@ -21,6 +22,9 @@ _ENCODED_SLICE = 200
 
 _ENCODED = '^"json"'
 """Finds content that is a list of parts: its marker makes it begin with this word, as little else does."""
+
+_SIEVED = 16
+"""Words, each in all its spellings, that are looked for there; all are verified."""
 
 _PUNCTUATION = "‘’“”„‚«»‹›–—―…•·¿¡→（）「」『』【】《》〈〉，。、：；！？～\u00a0\u200b\u3000"
 
@@ -89,9 +93,8 @@ def _encoded(
         cancel,
     ):
         return (), first
-    wanted = " AND ".join(
-        f"({' OR '.join(spellings)})" for term in query.terms for spellings in _spellings(term)
-    )
+    words = (spellings for term in query.terms for spellings in _spellings(term))
+    wanted = " AND ".join(f"({' OR '.join(spellings)})" for spellings in islice(words, _SIEVED))
     rows = reader.json(
         f"""
         SELECT json_group_array(json_array(

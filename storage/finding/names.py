@@ -8,10 +8,13 @@ import re
 from storage.conversation.expressions import text
 from storage.engine.connection import Cancel, Reader
 from storage.finding.query import SessionQuery, Term
-from storage.finding.scan import may_hold, needle
+from storage.finding.scan import SIEVED, may_hold, needle
 
 SHORTEST = 4
 """Characters from which on a term is looked for inside ids: nearly every id holds any one or two."""
+
+LONGEST = 1_000
+"""Characters up to which it is; no id is so long."""
 
 
 def named(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
@@ -28,12 +31,13 @@ def named(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
 def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
     if not reader.layout.has("sessions", "title"):
         return set()
+    sieved = query.terms[:SIEVED]
     rows = reader.json(
         f"""
         SELECT json_group_array(json_array(rowid, {text("title")})) FROM sessions
-        WHERE title IS NOT NULL AND {" AND ".join(may_hold(term, "title") for term in query.terms)}
+        WHERE title IS NOT NULL AND {" AND ".join(may_hold(term, "title") for term in sieved)}
         """,
-        [needle(term) for term in query.terms],
+        [needle(term) for term in sieved],
         cancel,
     )
     found = [rowid for rowid, title in rows if query.matches(title)]
@@ -41,7 +45,7 @@ def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
 
 
 def _identified(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
-    pieces = [re.sub(r"([!%_])", r"!\1", term.text) for term in query.terms if len(term.text) >= SHORTEST]
+    pieces = [re.sub(r"([!%_])", r"!\1", term.text) for term in query.terms if _is_piece(term)][:SIEVED]
     if not pieces:
         return set()
     found = reader.json(
@@ -63,7 +67,11 @@ def _identified(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]
 
 
 def _in_id(term: Term, session_id: str) -> bool:
-    return len(term.text) >= SHORTEST and term.text.lower() in session_id.lower()
+    return _is_piece(term) and term.text.lower() in session_id.lower()
+
+
+def _is_piece(term: Term) -> bool:
+    return SHORTEST <= len(term.text) <= LONGEST
 
 
 def _rows(reader: Reader, rowids: list[int], title: str, cancel: Cancel) -> list[tuple[str, str | None]]:

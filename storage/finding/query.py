@@ -40,29 +40,24 @@ class Term:
         return self.prefix and fold.words(self.text[-1:]) != fold.GAP
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
+    def pattern(self) -> re.Pattern[str]:
+        """Finds its `words` in a text that was folded."""
         row = f"{fold.GAP}+".join(map(re.escape, self.words))
         tail = f"[^{fold.GAP}]*" if self.opens else ""
         return re.compile(f"(?<![^{fold.GAP}]){row}{tail}(?![^{fold.GAP}])")
 
+    @cached_property
+    def needle(self) -> str:
+        """What is looked for where there are no `words`, in a text in lower case."""
+        return fold.lower(self.text)
+
     def matches(self, text: str) -> bool:
         """Whether it is found in the text."""
-        if self.words:
-            return self._pattern.search(fold.words(text)) is not None
-        return fold.lower(self.text) in fold.lower(text)
+        return bool(self.pattern.search(fold.words(text))) if self.words else self.needle in fold.lower(text)
 
-    def spans(self, text: str) -> Iterator[tuple[int, int]]:
+    def spans(self, text: str) -> list[tuple[int, int]]:
         """Where it is found, as character ranges of the text."""
-        if self.words:
-            folded = fold.fold(text)
-            for match in self._pattern.finditer(folded.text):
-                yield folded.span(*match.span())
-        else:
-            needle, low = fold.lower(self.text), fold.lower(text)
-            place = low.find(needle)
-            while place >= 0:
-                yield place, place + len(needle)
-                place = low.find(needle, place + len(needle))
+        return list(_rows(self, fold.fold(text)) if self.words else _places(self, fold.lower(text)))
 
 
 @dataclass(frozen=True)
@@ -81,23 +76,56 @@ class SessionQuery:
 
     def matches(self, *texts: str) -> bool:
         """Whether every term is found in one of these texts."""
-        for term in self.terms:  # loops: this runs on every row of a scan
-            for text in texts:
-                if term.matches(text):
-                    break
-            else:
-                return False
+        # Loops, and each text prepared once: this runs on every row of a scan.
+        if self._in_words:
+            folded = [fold.words(text) for text in texts]
+            for term in self._in_words:
+                for text in folded:
+                    if term.pattern.search(text):
+                        break
+                else:
+                    return False
+        if self._as_written:
+            low = [fold.lower(text) for text in texts]
+            return all(any(term.needle in text for text in low) for term in self._as_written)
         return True
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
         """What to mark: the character ranges of `text` that match any term, in order, not overlapping."""
+        found: list[tuple[int, int]] = []
+        if self._in_words:
+            folded = fold.fold(text)
+            found += (span for term in self._in_words for span in _rows(term, folded))
+        if self._as_written:
+            low = fold.lower(text)
+            found += (span for term in self._as_written for span in _places(term, low))
         merged: list[tuple[int, int]] = []
-        for start, end in sorted(span for term in self.terms for span in term.spans(text)):
+        for start, end in sorted(found):
             if merged and start <= merged[-1][1]:
                 merged[-1] = merged[-1][0], max(end, merged[-1][1])
             else:
                 merged.append((start, end))
         return tuple(merged)
+
+    @cached_property
+    def _in_words(self) -> tuple[Term, ...]:
+        return tuple(term for term in self.terms if term.words)
+
+    @cached_property
+    def _as_written(self) -> tuple[Term, ...]:
+        return tuple(term for term in self.terms if not term.words)
+
+
+def _rows(term: Term, folded: fold.Folded) -> Iterator[tuple[int, int]]:
+    for match in term.pattern.finditer(folded.text):
+        yield folded.span(*match.span())
+
+
+def _places(term: Term, low: str) -> Iterator[tuple[int, int]]:
+    place = low.find(term.needle)
+    while place >= 0:
+        yield place, place + len(term.needle)
+        place = low.find(term.needle, place + len(term.needle))
 
 
 def parse(text: str, *, typing: bool = True) -> SessionQuery:

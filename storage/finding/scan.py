@@ -14,6 +14,12 @@ from storage.finding.query import SessionQuery, Term
 SLICE = 4_000
 """Messages of one statement: a cancelled scan stops between two, and the first is quick."""
 
+SIEVED = 100
+"""Terms that SQL looks for, whose expressions have a greatest depth; Python looks for them all."""
+
+_LONGEST_NEEDLE = 1_000
+"""Characters of it that SQL looks for; LIKE refuses long ones."""
+
 _ASCII_RUN = re.compile(r"[0-9a-z]+")
 
 
@@ -51,10 +57,10 @@ def read(reader: Reader, query: SessionQuery, first: int, before: int, cancel: C
 def needle(term: Term) -> str:
     """What stands as it is, in lower case, in most texts that hold the term."""
     if term.words:
-        return max(_ASCII_RUN.findall(" ".join(term.words)), key=len, default="")
+        return max(_ASCII_RUN.findall(" ".join(term.words)), key=len, default="")[:_LONGEST_NEEDLE]
     # The longest stretch that reads the same in both cases.
     stretches = "".join(char if char.lower() == char.upper() else "\0" for char in term.text).split("\0")
-    return max(stretches, key=len)
+    return max(stretches, key=len)[:_LONGEST_NEEDLE]
 
 
 def may_hold(term: Term, column: str) -> str:
@@ -70,8 +76,9 @@ def may_match(layout: Layout, query: SessionQuery) -> tuple[str, list[str]]:
     columns = [
         layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")
     ]
+    sieved = query.terms[:SIEVED]
     # Encoded content hides its text in JSON: a control byte stands before it, and bytes may begin with one.
     encoded = f"{columns[0]} < char(2) OR typeof({columns[0]}) = 'blob'"
-    terms = (" OR ".join(may_hold(term, column) for column in columns) for term in query.terms)
-    needles = [needle(term) for term in query.terms for _ in columns]
+    terms = (" OR ".join(may_hold(term, column) for column in columns) for term in sieved)
+    needles = [needle(term) for term in sieved for _ in columns]
     return f"({encoded} OR {' AND '.join(f'({sql})' for sql in terms)})", needles

@@ -354,6 +354,29 @@ def test_a_scan_looks_at_the_token_between_slices(tmp_path: Path, monkeypatch: p
     assert len(slices) == 3
 
 
+@pytest.mark.parametrize("layout", ["external", "none"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        " ".join(f"w{n}" for n in range(5_000)),
+        '"' + " ".join(f"w{n}" for n in range(20_000)) + '"',
+        " ".join(f"会{n}" for n in range(5_000)),
+        "会" * 60_000,
+        "x" * 60_000,
+    ],
+    ids=["words", "phrase", "terms", "wide", "word"],
+)
+def test_a_whole_page_pasted_into_the_box(tmp_path: Path, layout: str, text: str) -> None:
+    """Past the depth that SQLite allows an expression, and the length that LIKE allows a pattern."""
+    rows = [
+        Row("plain", text.strip('"')),
+        Row("photo", encoded(text_part(text.strip('"')))),
+        Row("c", "w0 w1 会0"),
+    ]
+    path = write(tmp_path / "state.db", layout, rows, [{"id": "titled", "title": text.strip('"')}])
+    assert found(look(path, text)) == {"photo": 1, "plain": 1, "titled": 0}
+
+
 @pytest.mark.parametrize(
     "name",
     [
