@@ -110,8 +110,9 @@ class Lister:
                 return None
             self._owed = True
             session_ids = news.session_ids if news else ()
-            if session_ids and self._catalog is not None:
-                self._catalog = self._merged(self._catalog, session_ids)
+            if session_ids and (snapshot := self._catalog) is not None:
+                self._catalog = None  # a merge that fails must leave no old one behind
+                self._catalog = self._merged(snapshot, session_ids)
             due = self._clock() - self._read_at >= FULL_READING_SECONDS
             if due or (news is not None and not news.thorough):
                 self._read_at = self._clock()
@@ -121,10 +122,10 @@ class Lister:
 
     def _read(self) -> Catalog:
         with self._lock:
-            self._read_at = self._clock()
-            self._owed = False
-            self._catalog = catalog(relatives.everyone(self._reader))
-            return self._catalog
+            began = self._clock()
+            snapshot = catalog(relatives.everyone(self._reader))
+            self._catalog, self._read_at, self._owed = snapshot, began, False
+            return snapshot
 
     def _is_large(self) -> bool:
         if "sessions" not in self._reader.layout.columns:

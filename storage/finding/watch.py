@@ -35,33 +35,35 @@ class Watch:
         self._sessions, self._session = self._count()
 
     def look(self) -> News | None:
-        """What is new since the last look; None when nobody else has committed anything."""
+        """What is new since the last look; None when nobody else has committed anything.
+
+        Nothing counts as seen before all of it was read, so a look that fails loses nothing.
+        """
         version = self._reader.data_version()
         if version == self._version:
             return None
-        self._version = version
         self._reader.refresh_layout()
-        speaking, complete = self._new_messages()
-        count, newest = self._count()
+        speaking, newest_message = self._new_messages()
         appeared = self._new_sessions()
-        thorough = complete and count == self._sessions + len(appeared)
-        self._sessions, self._session = count, newest
+        count, newest_session = self._count()
+        followed = len(speaking) < MESSAGES
+        thorough = followed and count == self._sessions + len(appeared)
+        self._message = newest_message if followed else self._newest_message()
+        self._sessions, self._session = count, newest_session
+        self._version = version
         return News(tuple(dict.fromkeys((*appeared, *speaking))), thorough)
 
-    def _new_messages(self) -> tuple[list[str], bool]:
+    def _new_messages(self) -> tuple[list[str], int]:
+        """The sessions of the new messages, one for each, and the id of the last one."""
         if not self._has_messages():
-            return [], True
+            return [], self._message
         # No DISTINCT here: SQLite would walk an index of all messages for it.
         newest, session_ids = self._reader.json(
             f"""SELECT json_array(max(id), json_group_array(session)) FROM (
                 SELECT id, {text("session_id")} AS session FROM messages WHERE id > ?1 ORDER BY id LIMIT ?2)""",
             (self._message, MESSAGES),
         )
-        if newest is None:
-            return [], True
-        complete = len(session_ids) < MESSAGES
-        self._message = newest if complete else self._newest_message()
-        return session_ids, complete
+        return session_ids, self._message if newest is None else newest
 
     def _new_sessions(self) -> list[str]:
         if "sessions" not in self._reader.layout.columns:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
-from storage.engine.connection import Reader
+from storage.engine.connection import Cancel, Reader
+from storage.errors import StoreBusy
 from storage.finding import watch
 from storage.finding.listing import Lister
 from storage.records import Changes, HiddenClass, Sort
@@ -219,6 +220,48 @@ def test_an_import_is_not_followed_message_by_message(
     assert found.reordered
     say(writer, "s2", 1780000200)
     assert lister.changes() == Changes(("s2",))
+
+
+def test_a_look_that_fails_loses_nothing(
+    lister: Lister, writer: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch, path: Path
+) -> None:
+    run = Reader.one
+    for failing in range(1, 9):
+        say(writer, "s1", 1780000100 + failing)
+        left = failing
+
+        def stumble(
+            self: Reader, sql: str, params: Sequence[object] = (), cancel: Cancel | None = None
+        ) -> object:
+            nonlocal left
+            left -= 1
+            if left == 0:
+                raise StoreBusy(path)
+            return run(self, sql, params, cancel)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Reader, "one", stumble)
+            with suppress(StoreBusy):
+                lister.changes()
+        lister.changes()
+        found = lister.listing(None, Sort.ACTIVE, NONE, fresh=False).entries[0]
+        assert (found.id, found.last_active) == ("s1", 1780000100 + failing)
+
+
+def test_a_reading_that_fails_is_still_owed(
+    lister: Lister, writer: sqlite3.Connection, clock: Clock, monkeypatch: pytest.MonkeyPatch, path: Path
+) -> None:
+    def refuse(*_: object) -> object:
+        raise StoreBusy(path)
+
+    writer.execute("UPDATE sessions SET title = 'renamed' WHERE id = 's1'")
+    assert lister.changes() == Changes()
+    with monkeypatch.context() as patch:
+        patch.setattr(Reader, "one", refuse)
+        with pytest.raises(StoreBusy):
+            order(lister, fresh=True)
+    clock.now += 10
+    assert lister.changes() == Changes((), reordered=True)
 
 
 def test_a_store_can_be_watched_before_it_was_ever_listed(
