@@ -93,7 +93,7 @@ class BrowserApp(App[Choice | None]):
         self.notify(safe_text.block(text), severity=severity, timeout=timeout, markup=False)
 
     def copy(self, text: str, what: str = "") -> None:
-        """Copy to the clipboard (OSC 52), and say so: with the text itself, for terminals that cannot, or what it is."""
+        """Copy to the clipboard (OSC 52), and say what: the text itself, for terminals that cannot, or its name."""
         self.copy_to_clipboard(text)
         self.say(f"Copied {what}." if what else f"Copied: {text}")
 

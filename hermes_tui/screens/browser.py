@@ -21,6 +21,7 @@ from hermes_tui.screens.panes import LineagePane, ListPane, ReadingPane
 from hermes_tui.screens.picture import Picture
 from hermes_tui.screens.reading import Reading, is_inner
 from hermes_tui.screens.way_out import WayOut
+from hermes_tui.screens.what_works import works
 from hermes_tui.services.store_worker import StoreWorker
 from hermes_tui.text import figures, safe_text
 from hermes_tui.widgets.header_line import HeaderLine
@@ -82,7 +83,7 @@ class BrowserScreen(Screen[None]):
         self.way_out = WayOut(self)
         self._follow_timer: Timer | None = None
         self._resume_when_found = False
-        self._opened = False
+        self.opened = False
 
     def _open_store(self) -> SessionDB:
         return SessionDB(self.options.db_path, read_only=True, clock=self.options.clock)
@@ -117,7 +118,10 @@ class BrowserScreen(Screen[None]):
 
     @on(StoreWorker.Opened)
     def _store_opened(self, answer: StoreWorker.Opened) -> None:
-        self._opened = True
+        self.opened = True
+        if self.box.disabled:
+            self.box.disabled = False
+            self.box.focus()
         if answer.info.notes:
             self.app.say("\n".join(answer.info.notes), severity="warning", timeout=12)
         self.finder.ask_again()
@@ -174,8 +178,11 @@ class BrowserScreen(Screen[None]):
 
     @on(StoreWorker.Failed)
     def _store_failed(self, answer: StoreWorker.Failed) -> None:
-        if not self._opened:
-            self.picture.say(states.failed(answer.error, self.options.db_path))
+        if not self.opened:
+            self.picture.say(states.failed(answer.error, self.options.db_path, self.app.display_path))
+            # There is nothing to search, and the notice names keys that would be text in the box.
+            self.box.disabled = True
+            self.notice.focus()
             return
         if answer.lane == "read":
             self.transcript.message(safe_text.line(str(answer.error)))
@@ -278,7 +285,7 @@ class BrowserScreen(Screen[None]):
         self.draw_note()
 
     def _say_loading(self) -> None:
-        if not self._opened and not self.has_class("-notice"):
+        if not self.opened and not self.has_class("-notice"):
             self.picture.say(states.loading(self.app.display_path))
 
     # --- what the keys do
@@ -315,7 +322,7 @@ class BrowserScreen(Screen[None]):
 
     def action_refresh(self) -> None:
         """Read the store again; after a failure, open it again."""
-        if not self._opened:
+        if not self.opened:
             self.picture.say(states.loading(self.app.display_path))
             self.finder.open()
             return
@@ -328,8 +335,8 @@ class BrowserScreen(Screen[None]):
         self.app.open_demo()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The demo is offered only where there is no other store."""
-        return not self._opened if action == "demo" else True
+        """Only what has something to act on is offered."""
+        return works(self, action) if self.is_mounted else True
 
     def action_sort(self) -> None:
         """The next order of the list."""

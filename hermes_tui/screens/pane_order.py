@@ -35,7 +35,9 @@ class PaneOrder:
     def focused(self) -> str | None:
         """Id of the pane that has the focus."""
         widget = self._screen.focused
-        return widget.id if widget is not None else None
+        if widget is None:
+            return None
+        return "sessions" if widget.id == "notice" else widget.id
 
     def go(self, pane: str) -> None:
         """Give a pane the focus, bringing it on show first."""
@@ -54,9 +56,11 @@ class PaneOrder:
     def _reachable(self, pane: str) -> bool:
         if pane == "lineage":
             return self._screen.has_class("-relatives")
-        if pane == "sessions":
+        if pane == "transcript":
             return not self._screen.has_class("-notice")
-        return True
+        return not (pane == "search" and self._screen.query_one("#search").disabled)
 
     def _focus(self, pane: str) -> None:
+        if pane == "sessions" and self._screen.has_class("-notice"):
+            pane = "notice"
         self._screen.query_one(f"#{pane}", Widget).focus()

@@ -28,6 +28,8 @@ class Picture:
         screen.sessions.show(finder.entries, keep=None if keep else "", query=query)
         screen.sessions.set_hits(finder.hit_labels())
         self.draw_result_line()
+        screen.box.has_list = bool(finder.entries)
+        screen.refresh_bindings()
         if finder.entries or finder.pending:
             screen.remove_class("-notice")
         elif finder.result is not None and finder.searching:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hermes_tui.services.store_worker import StoreWorker
 from hermes_tui.text import safe_text
-from storage import Conversation, Edge, Entry, Lineage, LineageNode, SessionQuery, Transcript
+from storage import Conversation, Edge, Entry, Lineage, LineageNode, SessionQuery
 
 TAIL = 20
 """Messages read at first: the last ten exchanges."""

@@ -27,13 +27,13 @@ def loading(store: str) -> State:
     return State("Opening the store …", (store,))
 
 
-def failed(error: StoreError, looked_at: Path) -> State:
-    """The store is missing or cannot be opened."""
+def failed(error: StoreError, store: Path, shown: str) -> State:
+    """The store is missing or cannot be opened; `shown` is its path as people write it."""
     if isinstance(error, StoreMissing):
         return State(
             "No session store here",
             (
-                f"Looked for {looked_at}. Nothing was created.",
+                f"Looked for {shown}. Nothing was created.",
                 "Hermes makes it when you first talk to it; another place is named by",
                 "--db PATH, --profile NAME or HERMES_HOME.",
             ),
@@ -41,7 +41,7 @@ def failed(error: StoreError, looked_at: Path) -> State:
         )
     return State(
         "The store cannot be opened",
-        (str(error), "Nothing was changed."),
+        (str(error).replace(str(store), shown), "Nothing was changed."),
         (("F5", "try again"), ("D", "open the demo"), ("Ctrl+Q", "quit")),
         error=True,
     )
@@ -54,7 +54,7 @@ def empty(store: str, hidden: Mapping[HiddenClass, int]) -> State:
         return State(
             "Nothing on show",
             (f"All {number:,} conversations here are of hidden classes.",),
-            (("h", "show hidden classes"), ("Ctrl+Q", "quit")),
+            (("Tab h", "show hidden classes"), ("Ctrl+Q", "quit")),
         )
     return State(
         "No sessions yet",
@@ -70,5 +70,5 @@ def no_match(words: str, hidden: Mapping[HiddenClass, int], notes: tuple[str, ..
         body.append(more.removesuffix(": h"))
     keys: Keys = (("Esc", "clear the search"),)
     if any(hidden.values()):
-        keys = (("h", "show hidden classes"), *keys)
+        keys = (("Tab h", "show hidden classes"), *keys)
     return State(f"No match for {words}", tuple(body), keys)

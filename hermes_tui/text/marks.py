@@ -25,7 +25,7 @@ class Marks:
     live_tip: str
 
     tee: str
-    """Tree guide before a relative that has siblings below it; three cells, like the next three."""
+    """Tree guide before a relative that has siblings below it; two cells, like the next three."""
     corner: str
     pipe: str
     blank: str
@@ -55,10 +55,10 @@ UNICODE = Marks(
     user="●",
     assistant="◆",
     live_tip="◂",
-    tee="├─ ",
-    corner="└─ ",
-    pipe="│  ",
-    blank="   ",
+    tee="├ ",
+    corner="└ ",
+    pipe="│ ",
+    blank="  ",
     rule="─",
     vertical="│",
     dot="·",
@@ -82,10 +82,10 @@ ASCII = Marks(
     user="*",
     assistant="+",
     live_tip="<",
-    tee="|- ",
-    corner="`- ",
-    pipe="|  ",
-    blank="   ",
+    tee="|-",
+    corner="`-",
+    pipe="| ",
+    blank="  ",
     rule="-",
     vertical="|",
     dot="-",

@@ -10,7 +10,7 @@ from textual.widget import Widget
 from hermes_tui.text import safe_text
 
 
-class Notice(Widget):
+class Notice(Widget, can_focus=True):
     """A title and a few lines in the middle of an otherwise empty pane. Its text is never markup."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"notice--title", "notice--body", "notice--key"}

@@ -28,6 +28,9 @@ class SearchBox(Input):
         ),
     ]
 
+    has_list = False
+    """Whether there is anything below to move in and to resume."""
+
     @dataclass
     class Stepped(Message):
         """The person moved in the list without leaving the box: up, down, page_up, page_down."""
@@ -45,6 +48,10 @@ class SearchBox(Input):
     def say(self, line: str) -> None:
         """Show the result line. It may hold the person's own words, so it is never markup."""
         self.border_subtitle = Content(line)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Moving and resuming are offered only while there is something below."""
+        return self.has_list or action != "step"
 
     def action_enter(self) -> None:
         # A message, like every step and letter before it: Enter must not overtake them.

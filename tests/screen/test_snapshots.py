@@ -5,6 +5,7 @@ Accept new ones with `pytest tests/screen/test_snapshots.py --snapshot-update`, 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -105,9 +106,10 @@ def test_missing_store(here: Path, snap_compare: SnapCompare, size: tuple[int, i
 
 
 @pytest.mark.parametrize("size", SIZES, ids=shown)
-def test_not_a_store(here: Path, snap_compare: SnapCompare, size: tuple[int, int]) -> None:
-    here.write_text("hello world" * 500, encoding="ascii")
-    assert snap_compare(BrowserApp(options_for(here)), terminal_size=size, run_before=pressing())
+def test_not_a_store(snap_compare: SnapCompare, size: tuple[int, int]) -> None:
+    store = Path(os.environ["HOME"]) / "state.db"
+    store.write_text("hello world" * 500, encoding="ascii")
+    assert snap_compare(BrowserApp(options_for(store)), terminal_size=size, run_before=pressing())
 
 
 @pytest.mark.parametrize("size", SIZES, ids=shown)

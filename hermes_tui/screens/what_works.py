@@ -1,0 +1,20 @@
+"""Which actions work now: the footer, the help and the palette offer no others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hermes_tui.screens.browser import BrowserScreen
+
+NEEDS_STORE = frozenset({"search", "hidden", "sort", "next_pane", "leave_pane"})
+NEEDS_CONVERSATION = frozenset({"lineage", "copy_command", "copy_id", "copy_message", "resume_and_return"})
+
+
+def works(screen: BrowserScreen, action: str) -> bool:
+    """Whether an action of the screen has something to act on."""
+    if action == "demo":
+        return not screen.opened
+    if action in NEEDS_STORE:
+        return screen.opened
+    return action not in NEEDS_CONVERSATION or screen.sessions.cursor_entry is not None
