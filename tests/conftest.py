@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from tests.support.stores import STORES, BuildV11, CopyStore, copy_of, write_v11
+from storage import SessionDB
+from tests.support.clock import Clock
+from tests.support.stores import NOW, STORES, BuildV11, CopyStore, copy_of, write_v11
 
 # No deadline: how long an example takes says something about the machine, nothing about the code.
 settings.register_profile("hermes-tui", deadline=None)
@@ -42,3 +45,16 @@ def build_v11(tmp_path: Path) -> BuildV11:
         return write_v11(tmp_path / home / "state.db", sql)
 
     return build
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The time that `db` goes by; it stands still until a test moves it."""
+    return Clock(NOW)
+
+
+@pytest.fixture
+def db(tmp_path: Path, clock: Clock) -> Iterator[SessionDB]:
+    """A new store, open for writing."""
+    with SessionDB(tmp_path / "home" / "state.db", clock=clock) as opened:
+        yield opened

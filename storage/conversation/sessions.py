@@ -62,6 +62,8 @@ def create_session(
     for name in ("id", "source"):
         if not new[name]:
             raise RowRefused(f"a session needs its {name}")
+    if "\0" in str(session_id):
+        raise RowRefused("an id holds no NUL")
     new = {name: None if value is None else text(value, name) for name, value in new.items()}
     now = store.clock()
 
