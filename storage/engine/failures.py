@@ -21,8 +21,7 @@ from storage.errors import (
     StoreUnreadable,
 )
 
-BUSY = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL))
-"""Primary codes that say that another connection is in the way, for now."""
+_BUSY = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL))
 
 _SENTENCES = {
     sqlite3.SQLITE_READONLY_ROLLBACK: (
@@ -57,6 +56,11 @@ def named(error: sqlite3.DatabaseError, path: Path, sql: str = "") -> StoreError
         return IndexDamaged(path, str(error))
     sentence = _SENTENCES.get(code) or _SENTENCES.get(primary)
     return StoreUnreadable(path, f"{sentence} ({error})" if sentence else str(error))
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Whether another connection is in the way, for now."""
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _BUSY
 
 
 def refused(error: sqlite3.Error, path: Path) -> StoreError:

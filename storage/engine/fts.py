@@ -34,7 +34,7 @@ def is_ours(layout: Layout) -> bool:
 
 
 def incomplete(connection: sqlite3.Connection, layout: Layout) -> tuple[str, ...]:
-    """The tables of the index that are missing, or that lack one of their three triggers."""
+    """The tables of the index that are missing, that lack one of their three triggers, or that were never filled."""
     present = {
         name for (name,) in connection.execute("SELECT lower(name) FROM sqlite_master WHERE type = 'trigger'")
     }
@@ -42,7 +42,25 @@ def incomplete(connection: sqlite3.Connection, layout: Layout) -> tuple[str, ...
     return tuple(
         name
         for name, table in tables.items()
-        if table is None or not all(f"{name}_{operation}" in present for operation in OPERATIONS)
+        if table is None
+        or not all(f"{name}_{operation}" in present for operation in OPERATIONS)
+        or _was_never_filled(connection, table, layout)
+    )
+
+
+def _was_never_filled(connection: sqlite3.Connection, table: FtsTable, layout: Layout) -> bool:
+    """Whether it is empty and should not be: some releases make a lost table again and leave it at that."""
+    if not layout.has(f"{table.name}_docsize", "id") or not layout.has("messages", "role"):
+        return False
+    if layout.has("state_meta", "value") and meta(connection, HIGH_WATER) is not None:
+        return False
+    left_out = "tool" if table.kind == "external" and table.tokenizer == "trigram" else ""
+    return bool(
+        connection.execute(
+            f"SELECT NOT EXISTS (SELECT 1 FROM {table.name}_docsize)"
+            " AND EXISTS (SELECT 1 FROM messages WHERE role <> ?)",
+            (left_out,),
+        ).fetchone()[0]
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from storage.engine.failures import BUSY
+from storage.engine.failures import is_busy
 
 _WAL_CANNOT_WORK = ("locking protocol", "not authorized", "disk i/o error")
 
@@ -30,5 +30,4 @@ def _mode(connection: sqlite3.Connection) -> str:
 
 
 def _is_refusal(error: sqlite3.OperationalError) -> bool:
-    in_use = error.sqlite_errorcode & 0xFF in BUSY
-    return in_use or any(text in str(error).lower() for text in _WAL_CANNOT_WORK)
+    return is_busy(error) or any(text in str(error).lower() for text in _WAL_CANNOT_WORK)

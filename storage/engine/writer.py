@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from storage.engine import cjk_tokenizer, fts, migrations
 from storage.engine.creation import claim
-from storage.engine.failures import BUSY, refused
+from storage.engine.failures import is_busy, refused
 from storage.engine.layout import Layout, look
 from storage.errors import (
     IndexStopsWrites,
@@ -39,7 +39,10 @@ class WritePolicy:
     budget: float = 16.0
     """For one write, waiting and all; then `StoreBusy`. The seeds allow 15 tries of 1 s and a pause each."""
     busy_wait: float = 1.0
-    """For which SQLite itself waits in one try."""
+    """How long one try lasts."""
+    poll: tuple[float, float] | None = (0.0003, 0.002)
+    """The shortest and the longest pause between two looks at the lock in one try; None: SQLite's own, which grow to
+    0.1 and let whoever has just written go first again."""
     jitter: tuple[float, float] = (0.020, 0.150)
     """The shortest and the longest pause between two tries; random, so that writers do not meet again."""
     checkpoint_every: int = 50
@@ -122,7 +125,7 @@ class Writer:
                         raise StoreClosed(self.path)
                     return attempt()
             except sqlite3.Error as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in BUSY:
+                if not is_busy(error):
                     raise refused(error, self.path) from error
                 pause = random.uniform(*self.policy.jitter)
                 if time.monotonic() + pause >= deadline:
@@ -147,14 +150,14 @@ class Writer:
         return self._within("BEGIN IMMEDIATE", "COMMIT", checked)
 
     def _within(self, begin: str, end: str, work: Work[T]) -> T:
-        self._connection.execute(begin)
+        self._execute_in_turn(begin)
         try:
             self._refresh_layout()
             result = work(self._connection)
             self._refresh_layout()
             if end == "COMMIT":
                 self._require_same_file()
-            self._connection.execute(end)
+            self._execute_in_turn(end)
         except BaseException:
             # SQLite has rolled back by itself after some errors, a full disk among them.
             if self._connection.in_transaction:
@@ -162,6 +165,18 @@ class Writer:
             self._schema = None
             raise
         return result
+
+    def _execute_in_turn(self, sql: str) -> None:
+        """Run a statement that a lock can stop, looking again and again for the time of one try."""
+        deadline = time.monotonic() + self.policy.busy_wait
+        while True:
+            try:
+                self._connection.execute(sql)
+                return
+            except sqlite3.OperationalError as error:
+                if self.policy.poll is None or not is_busy(error) or time.monotonic() >= deadline:
+                    raise
+            time.sleep(random.uniform(*self.policy.poll))
 
     def _refresh_layout(self) -> None:
         schema = int(self._connection.execute("PRAGMA schema_version").fetchone()[0])
@@ -222,7 +237,7 @@ def _opened(place: Path, file: Path, policy: WritePolicy) -> Writer:
         connection = sqlite3.connect(
             f"{file.as_uri()}?mode=rw",
             uri=True,
-            timeout=policy.busy_wait,
+            timeout=policy.busy_wait if policy.poll is None else 0,
             isolation_level=None,
             check_same_thread=False,
         )
