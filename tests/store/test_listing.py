@@ -206,6 +206,31 @@ def test_orders(copy_store: CopyStore, opened: Opened) -> None:
     assert first(Sort.COST, 3) == ["fe1472", "0f5264", "8cd283"]
 
 
+def test_a_message_with_an_unbelievable_time_does_not_decide_the_last_activity(
+    build_v11: BuildV11, opened: Opened
+) -> None:
+    path = build_v11(
+        """INSERT INTO sessions(id, source, started_at) VALUES ('s', 'cli', 1780000000);
+        INSERT INTO messages(session_id, role, timestamp) VALUES ('s', 'user', 1780000005), ('s', 'user', 'now'),
+        ('s', 'user', 1780000009123), ('s', 'user', 9e999), ('s', 'user', -9e999), ('s', 'user', x'00');"""
+    )
+    lister = Lister(opened(path))
+    (entry,) = lister.listing(None, Sort.ACTIVE, NONE).entries
+    assert entry.last_active == 1780000005
+    assert lister.find("s") == entry
+
+
+def test_a_chain_is_pinned_with_any_of_its_parts(build_v11: BuildV11, opened: Opened) -> None:
+    path = build_v11(
+        """ALTER TABLE sessions ADD COLUMN pinned INTEGER;
+        INSERT INTO sessions(id, source, started_at, end_reason, parent_session_id, pinned) VALUES
+        ('new', 'cli', 1780000009, NULL, NULL, 0), ('old', 'cli', 1780000001, 'compression', NULL, 1),
+        ('tip', 'cli', 1780000002, NULL, 'old', 0);"""
+    )
+    found = Lister(opened(path)).listing(None, Sort.ACTIVE, NONE)
+    assert [(entry.id, entry.pinned) for entry in found.entries] == [("tip", True), ("new", False)]
+
+
 def test_a_title_is_compared_without_case_and_untitled_ones_come_last(
     build_v11: BuildV11, opened: Opened
 ) -> None:
