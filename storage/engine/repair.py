@@ -27,6 +27,8 @@ from storage.errors import CannotRepair, NotAStore, StoreError, StoreMissing
 
 _UNREADABLE = re.compile(r"malformed database schema \((.*?)\)")
 
+Means = Callable[[sqlite3.Connection], None]
+
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
@@ -53,7 +55,7 @@ def repair(path: str | Path, policy: WritePolicy | None = None) -> Repaired:
     if not file.is_file():
         raise NotAStore(place, "is not a file") if file.exists() else StoreMissing(place)
     wait = (policy or WritePolicy()).budget
-    found = _attempt(place, file, wait, lambda _: None)
+    found = _attempt(place, file, wait, None)
     if found is None:
         return Repaired("already_healthy", None)
     backup = _back_up(place, file, found)
@@ -66,20 +68,20 @@ def repair(path: str | Path, policy: WritePolicy | None = None) -> Repaired:
     raise CannotRepair(place, found, backup)
 
 
-def _attempt(place: Path, file: Path, wait: float, means: Callable[[sqlite3.Connection], None]) -> str | None:
-    """Try one means; what is still wrong then (and nothing was changed), or None."""
+def _attempt(place: Path, file: Path, wait: float, means: Means | None) -> str | None:
+    """Try one means, or only look; what is still wrong then (and nothing was changed), or None."""
     try:
         with closing(_connect(file, wait)) as connection:
             connection.execute("BEGIN IMMEDIATE")
-            means(connection)
+            if means is not None:
+                means(connection)
             wrong = problem(connection)
-            connection.execute("ROLLBACK" if wrong else "COMMIT")
+            connection.execute("ROLLBACK" if wrong or means is None else "COMMIT")
             return wrong
     except sqlite3.DatabaseError as error:
-        named = refused(error, place)
         if _is_damage(error):
             return str(error)
-        raise named from error
+        raise refused(error, place) from error
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:
@@ -186,7 +188,8 @@ def _drop_fts_rebuild(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA writable_schema=ON")
     layout = look(lambda sql: connection.execute(sql).fetchall())
     if (layout.version or 0) > SCHEMA_VERSION:
-        raise sqlite3.DatabaseError("the index of a newer store is its own Hermes' to build")
+        # It indexes otherwise; its own Hermes can build it.
+        return
     inline = fts.kind_of(layout) == "inline"
     connection.execute("DELETE FROM sqlite_master WHERE type = 'table' AND name IN (?, ?)", fts.TABLES)
     connection.execute(
