@@ -26,9 +26,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(arguments: Arguments) -> int:
     from hermes_tui import start
-    from hermes_tui.cli.listing import DEFAULT_LIMIT, list_conversations
     from hermes_tui.cli.output import Output
     from hermes_tui.errors import BrowserError
+    from hermes_tui.options import DEFAULT_LIMIT
     from storage import StoreError, StoreMissing
 
     output = Output()
@@ -44,6 +44,8 @@ def _run(arguments: Arguments) -> int:
         )
         if not listed:
             return start.browse(options, output)
+        from hermes_tui.cli.listing import list_conversations
+
         list_conversations(options, output, as_json=arguments.json)
         return exits.OK
     except StoreMissing as error:

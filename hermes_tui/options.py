@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hermes_tui.services.resume import ResumeCommand
 
+DEFAULT_LIMIT = 20
+"""Conversations that are printed where nobody said how many (spec 5.1)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Options:

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hermes_tui.cli import exits
-from hermes_tui.cli.listing import DEFAULT_LIMIT, list_conversations
 from hermes_tui.errors import BrowserError
-from hermes_tui.options import Options
+from hermes_tui.options import DEFAULT_LIMIT, Options
 from storage import locations
 
 if TYPE_CHECKING:
@@ -93,6 +92,8 @@ def browse(options: Options, output: Output) -> int:
     except NoTerminal as error:
         if options.print_only:
             raise
+        from hermes_tui.cli.listing import list_conversations
+
         output.remark(str(error))
         list_conversations(replace(options, limit=options.limit or DEFAULT_LIMIT), output)
         return exits.OK

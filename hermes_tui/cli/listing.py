@@ -14,9 +14,6 @@ from hermes_tui.text.relative_time import relative
 from hermes_tui.text.safe_text import cut, fit
 from storage import Conversation, Listing, SessionDB, SessionQuery
 
-DEFAULT_LIMIT = 20
-"""Conversations where nobody said how many (spec 5.1)."""
-
 
 def list_conversations(options: Options, output: Output, *, as_json: bool = False) -> None:
     """Print the conversations, last active first; pins stay in their place.

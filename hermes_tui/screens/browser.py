@@ -26,16 +26,16 @@ from hermes_tui.services.store_worker import StoreWorker
 from hermes_tui.text import figures, safe_text
 from hermes_tui.widgets.header_line import HeaderLine
 from hermes_tui.widgets.key_line import KeyLine
-from hermes_tui.widgets.lineage_tree import LineageTree
 from hermes_tui.widgets.notice import Notice
 from hermes_tui.widgets.search_box import SearchBox
 from hermes_tui.widgets.session_list import SessionList
-from hermes_tui.widgets.transcript import TranscriptView
 from storage import HiddenClass, LineageNode, SessionDB, Sort
 
 if TYPE_CHECKING:
     from hermes_tui.app import BrowserApp
     from hermes_tui.options import Options
+    from hermes_tui.widgets.lineage_tree import LineageTree
+    from hermes_tui.widgets.transcript import TranscriptView
 
 POLL_SECONDS = 1.0
 FOLLOW_SECONDS = 0.05
@@ -65,8 +65,6 @@ class BrowserScreen(Screen[None]):
     box = getters.query_one("#search", SearchBox)
     notice = getters.query_one("#notice", Notice)
     sessions = getters.query_one("#sessions", SessionList)
-    transcript = getters.query_one("#transcript", TranscriptView)
-    relatives = getters.query_one("#lineage", LineageTree)
     keys = getters.query_one("#keys", KeyLine)
 
     def __init__(self, options: Options) -> None:
@@ -97,19 +95,42 @@ class BrowserScreen(Screen[None]):
                 yield SessionList(now=self.options.clock, marks=marks, id="sessions")
                 yield Notice(id="notice")
             with Container(id="detail"):
-                with ReadingPane(id="reading-pane"):
-                    yield TranscriptView(marks, id="transcript")
-                with LineagePane(id="lineage-pane"):
-                    yield LineageTree(marks, id="lineage")
+                yield ReadingPane(id="reading-pane")
+                yield LineagePane(id="lineage-pane")
         yield KeyLine(id="keys")
 
     def on_mount(self) -> None:
         self.header.store = self.app.display_path
         self.box.focus()
-        self.finder.open()
+        self.call_after_refresh(self._furnish)
         # A store that opens at once must not flash a "loading" page first.
         self.set_timer(0.3, self._say_loading)
         self.set_interval(POLL_SECONDS, self.worker.poll)
+
+    def _furnish(self) -> None:
+        """What needs the store comes behind the first frame: it is empty until then anyway."""
+        from hermes_tui.widgets.lineage_tree import LineageTree
+        from hermes_tui.widgets.transcript import TranscriptView
+
+        if not self.is_attached or self.app.return_code is not None:
+            return
+        self.query_one("#reading-pane", ReadingPane).mount(TranscriptView(self.app.marks, id="transcript"))
+        self.query_one("#lineage-pane", LineagePane).mount(LineageTree(self.app.marks, id="lineage"))
+        self.finder.open()
+
+    @property
+    def transcript(self) -> TranscriptView:
+        """The transcript pane, from the second frame on."""
+        from hermes_tui.widgets.transcript import TranscriptView
+
+        return self.query_one("#transcript", TranscriptView)
+
+    @property
+    def relatives(self) -> LineageTree:
+        """The lineage pane, from the second frame on."""
+        from hermes_tui.widgets.lineage_tree import LineageTree
+
+        return self.query_one("#lineage", LineageTree)
 
     def on_unmount(self) -> None:
         self.worker.close()
@@ -132,6 +153,7 @@ class BrowserScreen(Screen[None]):
         self.picture.draw_header()
         if changed:
             self.picture.draw_list(keep=True)
+            self._follow_soon()
         elif self.finder.result is not None:
             self.picture.draw_result_line()
 
@@ -141,6 +163,8 @@ class BrowserScreen(Screen[None]):
         if not self.finder.found(answer):
             return
         self.picture.draw_list(keep=going_on)
+        # The row under the cursor may be the same one, and yet there is a match to open it at.
+        self._follow_soon()
         if self._resume_when_found:
             self._resume_when_found = False
             self.action_resume()
@@ -197,6 +221,7 @@ class BrowserScreen(Screen[None]):
         keep = not event.value.strip() and self.sessions.cursor > 0
         if self.finder.typed(event.value):
             self.picture.draw_list(keep=keep)
+            self._follow_soon()
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
@@ -222,7 +247,7 @@ class BrowserScreen(Screen[None]):
         self.action_resume()
 
     @on(SessionList.Moved)
-    def _moved(self, event: SessionList.Moved) -> None:
+    def _follow_soon(self) -> None:
         if self._follow_timer is not None:
             self._follow_timer.stop()
         self._follow_timer = self.set_timer(FOLLOW_SECONDS, self._follow)
@@ -239,31 +264,29 @@ class BrowserScreen(Screen[None]):
         hit = self.finder.hit(entry)
         query = self.finder.query if self.finder.searching else None
         self.reading.follow(entry, query, hit.messages[0] if hit is not None and hit.messages else None)
+        self.relatives.mark_shown(self.reading.part)
 
-    @on(TranscriptView.EarlierWanted)
-    def _earlier_wanted(self) -> None:
+    # These are found by their names: their widgets are not imported yet when this class is made.
+
+    def on_transcript_view_earlier_wanted(self) -> None:
         self.reading.whole()
 
-    @on(TranscriptView.MatchMoved)
-    def _match_moved(self, event: TranscriptView.MatchMoved) -> None:
+    def on_transcript_view_match_moved(self) -> None:
         self._draw_reading_title()
 
-    @on(LineageTree.Shown)
-    def _part_shown(self, event: LineageTree.Shown) -> None:
+    def on_lineage_tree_shown(self, event: LineageTree.Shown) -> None:
         self.reading.show_part(event.node)
         self.relatives.mark_shown(event.node.id)
         if self.panes.small:
             self.panes.go("transcript")
 
-    @on(LineageTree.Back)
-    def _part_back(self) -> None:
+    def on_lineage_tree_back(self) -> None:
         if self.reading.back():
             self.relatives.mark_shown(self.reading.part)
         else:
             self.action_leave_pane()
 
-    @on(LineageTree.Moved)
-    def _relative_moved(self) -> None:
+    def on_lineage_tree_moved(self) -> None:
         self.draw_note()
 
     # --- drawing
@@ -389,14 +412,14 @@ class BrowserScreen(Screen[None]):
     @property
     def _relative(self) -> LineageNode | None:
         """The relative under the tree's cursor while the tree has the focus."""
-        return self.relatives.node if self.relatives.has_focus else None
+        return self.relatives.node if self.panes.focused == "lineage" else None
 
     @property
     def _pointed_at(self) -> str | None:
         """The session that R and y are about: a relative, what the transcript shows, or the list's cursor."""
         if (node := self._relative) is not None:
             return node.id
-        if self.transcript.has_focus:
+        if self.panes.focused == "transcript":
             return self.reading.target
         entry = self.sessions.cursor_entry
         return entry.id if entry is not None else None

@@ -57,7 +57,7 @@ class PaneOrder:
         if pane == "lineage":
             return self._screen.has_class("-relatives")
         if pane == "transcript":
-            return not self._screen.has_class("-notice")
+            return not self._screen.has_class("-notice") and bool(self._screen.query("#transcript"))
         return not (pane == "search" and self._screen.query_one("#search").disabled)
 
     def _focus(self, pane: str) -> None:

@@ -27,6 +27,8 @@ class Reading:
         """The part on show when it is not the whole conversation."""
         self._steps: list[LineageNode | None] = []
         self._whole = False
+        self._dead_ends = False
+        """Whether the parts beside the main line are read too."""
 
     @property
     def part(self) -> str | None:
@@ -41,15 +43,17 @@ class Reading:
         self._steps.clear()
 
     def follow(self, entry: Entry, query: SessionQuery | None, at: int | None) -> None:
-        """Show this conversation, at a message that matched where there is one."""
-        same = self.entry is not None and self.entry.id == entry.id and self.node is None
-        if same and query == self.query and at == self.at:
+        """Show this conversation, at a message that matched where there is one; what is on show already stays put."""
+        same = self.entry is not None and self.entry.id == entry.id
+        settled = self.node is not None or self.at is not None or at is None
+        if same and query == self.query and settled:
             self.entry = entry
             return
-        if not same:
+        if not same or self.node is not None:
             self._worker.family(entry.id)
         self.entry, self.query, self.at, self.node = entry, query, at, None
         self._steps.clear()
+        self._dead_ends = False
         # The matches are counted, "2 of 7": all of the conversation must be here.
         self._read(whole=query is not None)
 

@@ -118,11 +118,8 @@ class _Page:
         elif block.kind is Kind.ASSISTANT:
             mark, name, style = marks.assistant, "Hermes", "assistant-mark"
         else:
-            mark, name, style = (
-                marks.dot,
-                safe_text.line(message.role).capitalize() or "Unknown",
-                "other-mark",
-            )
+            role = safe_text.line(message.role)
+            mark, name, style = marks.dot, "System" if role == "system" else role or "unknown", "other-mark"
         who = safe_text.cut(f"{mark} {name}", self.width, marks.ellipsis)
         pieces = [Piece(who, style)]
         when = f"  {clock_time(message.timestamp)}"

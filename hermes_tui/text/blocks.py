@@ -132,7 +132,8 @@ def _kind(message: Message, place: int, shown: Shown) -> Kind | None:
         return Kind.ASSISTANT if shown.inner and (message.reasoning or message.text) else None
     if message.role == "tool":
         return Kind.TOOL if shown.tools or place in shown.matching else None
-    return Kind.OTHER if shown.inner or place in shown.matching else None
+    asked = shown.inner or place in shown.matching
+    return Kind.OTHER if asked or message.role != "system" else None
 
 
 def _is_answer(message: Message) -> bool:

@@ -53,7 +53,8 @@ class KeyLine(Widget):
 
     def render(self) -> Text:
         key_style, label_style, note_style = (
-            self.get_component_rich_style(f"key-line--{part}", partial=True) for part in ("key", "label", "note")
+            self.get_component_rich_style(f"key-line--{part}", partial=True)
+            for part in ("key", "label", "note")
         )
         width = self.size.width
         note = safe_text.cut(self.note, width)

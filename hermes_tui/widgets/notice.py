@@ -43,7 +43,8 @@ class Notice(Widget, can_focus=True):
 
     def render(self) -> Text:
         title, body, key = (
-            self.get_component_rich_style(f"notice--{part}", partial=True) for part in ("title", "body", "key")
+            self.get_component_rich_style(f"notice--{part}", partial=True)
+            for part in ("title", "body", "key")
         )
         text = Text(justify="center")
         text.append(safe_text.line(self._title), title)

@@ -21,10 +21,17 @@ class SearchBox(Input):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "enter", "resume", id="search.resume", tooltip="Resume the conversation"),
         Binding("up", "step('up')", "move", key_display="↑↓", id="search.up", tooltip="One conversation up"),
-        Binding("down", "step('down')", "move", show=False, id="search.down", tooltip="One conversation down"),
+        Binding(
+            "down", "step('down')", "move", show=False, id="search.down", tooltip="One conversation down"
+        ),
         Binding("pageup", "step('page_up')", "page up", show=False, id="search.page_up", tooltip="A page up"),
         Binding(
-            "pagedown", "step('page_down')", "page down", show=False, id="search.page_down", tooltip="A page down"
+            "pagedown",
+            "step('page_down')",
+            "page down",
+            show=False,
+            id="search.page_down",
+            tooltip="A page down",
         ),
     ]
 
