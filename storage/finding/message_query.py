@@ -82,7 +82,10 @@ class MessageQuery:
 
 def parse(text: str) -> MessageQuery:
     """Read a query; never raises. Operators without a term on both sides are ignored, and so is a lone quote."""
-    sound = text[:LONGEST].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if len(text) > LONGEST:
+        # Not within a word, for half a word is another one.
+        text = text[:LONGEST].rpartition(" ")[0]
+    sound = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     groups: list[Group] = []
     for tokens in _alternatives(_tokens(sound)):
         group = _group(tokens)
@@ -126,7 +129,7 @@ def _group(tokens: Iterable[str | Term]) -> Group:
         else:
             (unwanted if excluding else wanted).append(token)
             excluding = False
-    return Group(tuple(wanted), tuple(unwanted))
+    return Group(tuple(dict.fromkeys(wanted)), tuple(dict.fromkeys(unwanted)))
 
 
 def _phrase(term: Term) -> str:

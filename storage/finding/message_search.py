@@ -81,6 +81,8 @@ def search_messages(
     condition, values = _filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
     search = _Search(reader, wanted, condition, values, _ORDERS.get(sort or "", ""))
     plan = routes.plan(reader, wanted.all_terms, Cancel())
+    if not plan.stretches:
+        return []
     try:
         found = _page(search, plan, limit, max(0, offset))
     except IndexDamaged:
@@ -128,7 +130,7 @@ def _page(search: _Search, plan: Plan, limit: int, offset: int) -> list[dict[str
 
 
 def _is_indexed(plan: Plan) -> bool:
-    return bool(plan.stretches) and all(stretch.route is index.read for stretch in plan.stretches)
+    return all(stretch.route is index.read for stretch in plan.stretches)
 
 
 def _columns(layout: Layout) -> str:
@@ -227,7 +229,7 @@ def _candidates(search: _Search, plan: Plan) -> tuple[str, list[Any]]:
             hit = " OR ".join(sql for sql, _ in groups)
             values.extend(needle for _, needles in groups for needle in needles)
         conditions.append(f"({bounds} AND ({hit}))")
-    return " OR ".join(conditions) or "0", values
+    return " OR ".join(conditions), values
 
 
 def _said(texts: list[str | None]) -> list[str]:

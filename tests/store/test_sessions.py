@@ -388,9 +388,7 @@ def test_what_is_resumed(
     for session, parent, columns in rows:
         db.create_session(session, str(columns.get("source", "cli")), parent_session_id=parent)
         for name, value in columns.items():
-            db.write(
-                lambda within, session=session, name=name, value=value: _set(within, session, name, value)
-            )
+            put(db, session, name, value)
         if session in spoken:
             db.append_message(session, "user", "x")
     if not spoken:
