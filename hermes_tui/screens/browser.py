@@ -177,7 +177,7 @@ class BrowserScreen(Screen[None]):
 
     @on(StoreWorker.Read)
     def _store_read(self, answer: StoreWorker.Read) -> None:
-        if not self.worker.is_current("read", answer.serial):
+        if not self.worker.is_current("read", answer.serial) or self.reading.looks_beside(answer.transcript):
             return
         self.transcript.show(answer.transcript, self.reading.query, at=self.reading.at, live=answer.entry.id)
         self._draw_reading_title()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hermes_tui.services.store_worker import StoreWorker
 from hermes_tui.text import safe_text
-from storage import Conversation, Edge, Entry, Lineage, LineageNode, SessionQuery
+from storage import Conversation, Edge, Entry, Lineage, LineageNode, SessionQuery, Transcript
 
 TAIL = 20
 """Messages read at first: the last ten exchanges."""
@@ -54,8 +54,7 @@ class Reading:
         self.entry, self.query, self.at, self.node = entry, query, at, None
         self._steps.clear()
         self._dead_ends = False
-        # The matches are counted, "2 of 7": all of the conversation must be here.
-        self._read(whole=query is not None)
+        self._read_anew()
 
     def whole(self) -> None:
         """Read the earlier messages too."""
@@ -73,14 +72,24 @@ class Reading:
         if self.entry is not None and node.id != self.part:
             self._steps.append(self.node)
             self.node, self.at = node, None
-            self._read(whole=False)
+            self._read_anew()
 
     def back(self) -> bool:
         """Undo the last `show_part`. Returns False when there is none."""
         if self.entry is None or not self._steps:
             return False
         self.node = self._steps.pop()
-        self._read(whole=False)
+        self._read_anew()
+        return True
+
+    def looks_beside(self, shown: Transcript) -> bool:
+        """Whether the match is in none of these messages: then the dead ends of the chain are asked for too."""
+        if self.at is None or self.entry is None or self.node is not None or self._dead_ends:
+            return False
+        if self.entry.main == len(self.entry.parts) or any(each.id == self.at for each in shown.messages):
+            return False
+        self._dead_ends = True
+        self._read_anew()
         return True
 
     def title(self, row: Conversation | None, matches: tuple[int, int]) -> str:
@@ -108,11 +117,16 @@ class Reading:
         """The session to resume from here: the part on show, else the live tip of the conversation."""
         return self.part or (self.entry.id if self.entry is not None else None)
 
+    def _read_anew(self) -> None:
+        # The matches are counted, "2 of 7": then all of the conversation must be here.
+        self._read(whole=self.query is not None)
+
     def _read(self, *, whole: bool) -> None:
         if self.entry is None:
             return
         self._whole = whole
-        parts = self.entry.parts[: self.entry.main] if self.node is None else (self.node.id,)
+        main_line = None if self._dead_ends else self.entry.main
+        parts = self.entry.parts[:main_line] if self.node is None else (self.node.id,)
         self._worker.read(self.entry, parts, None if whole else TAIL)
 
 

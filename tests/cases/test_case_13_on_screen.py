@@ -9,10 +9,6 @@ from tests.support.browsing import browsing, titles
 from tests.support.on_screen import pane_lines, press, search_for, shown_ids, toasts
 from tests.support.stores import BuildV11, dump
 
-NOTES = {
-    "A": ["去年广西自驾"],
-}
-
 
 @pytest.mark.parametrize("variant", sorted(VARIANTS))
 async def test_it_is_listed_read_and_searched(variant: str, build_v11: BuildV11) -> None:

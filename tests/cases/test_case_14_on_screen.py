@@ -16,7 +16,9 @@ async def test_the_chain_is_one_row_that_opens_whole(build_v11: BuildV11) -> Non
         await press(pilot, "f5")
         assert shown_ids(app) == ["t", "z"]
         talk = said(app)
-        places = [talk.index(text) for text in ("first ask", "part 2 of 3", "middle ask", "part 3 of 3", "last ask")]
+        places = [
+            talk.index(text) for text in ("first ask", "part 2 of 3", "middle ask", "part 3 of 3", "last ask")
+        ]
         assert places == sorted(places)
         assert "summary text" not in pane_text(app, "sessions")
 

@@ -34,5 +34,8 @@ async def test_a_dead_end_is_found_and_can_be_read(build_v11: BuildV11) -> None:
 async def test_the_words_of_a_dead_end_are_shown_at_once(build_v11: BuildV11) -> None:
     async with browsing(build_v11(SETUP)) as (app, pilot):
         await search_for(pilot, "dead end")
-        assert browser(app).transcript.match_position() == (1, 1)
-        assert "dead end" in said(app)
+        # Two words in one message.
+        assert browser(app).transcript.match_position() == (1, 2)
+        assert said(app).endswith("● You 20:45 dead end")
+        await press(pilot, "escape")
+        assert "dead end" not in said(app)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hermes_tui.text import block_lines
+from hermes_tui.text import safe_text
 from tests.cases.test_case_21_preview_is_the_users_first_words import SETUP
 from tests.support.browsing import browsing
 from tests.support.on_screen import pane_lines, pane_text, put_cursor_on, search_for, shown_ids
@@ -27,13 +27,13 @@ async def test_a_line_of_millions_is_cut_before_it_is_wrapped(
     build_v11: BuildV11, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrapped: list[int] = []
-    wrap = block_lines.safe_text.wrap
+    wrap = safe_text.wrap
 
     def counting(text: str, cells: int) -> list[tuple[int, int]]:
         wrapped.append(len(text))
         return wrap(text, cells)
 
-    monkeypatch.setattr(block_lines.safe_text, "wrap", counting)
+    monkeypatch.setattr(safe_text, "wrap", counting)
     async with browsing(build_v11(SETUP)) as (app, pilot):
         await put_cursor_on(app, pilot, "e")
         lines = [line for line in pane_lines(app, "transcript") if line]

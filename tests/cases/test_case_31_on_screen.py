@@ -25,6 +25,5 @@ async def test_the_tool_and_its_empty_result(build_v11: BuildV11) -> None:
     async with browsing(build_v11(SETUP)) as (app, pilot):
         await press(pilot, "tab", "tab", "T")
         lines = [line.strip() for line in pane_lines(app, "transcript") if line]
-        print(lines)
         assert lines[1:3] == ["[Calling tool: terminal", "[1 tool call: terminal]"]
         assert "terminal" in lines[3]

@@ -41,6 +41,9 @@ async def browsing(
     """A browser on a store, settled."""
     app = BrowserApp(options_for(path, **others))
     async with app.run_test(size=size) as pilot:
+        # The store is opened behind the first frame.
+        while not (browser(app).opened or browser(app).has_class("-notice")):
+            await pilot.pause(0.01)
         await settle(pilot)
         yield app, pilot
 
