@@ -47,8 +47,9 @@ class Lister:
         """The `limit` conversations that were active last, found by walking back from the newest message.
 
         Answers with the complete order where that is as quick, or where the newest messages do not fill the
-        page: an answer with fewer than `limit` conversations is always complete. A pinned conversation that
-        is not among the newest only moves to the top with the complete order.
+        page: an answer with fewer than `limit` conversations is always complete. Only the complete order
+        moves an old pinned conversation to the top, and knows of activity that message ids do not follow
+        (they grow with time, but an import writes session by session).
         """
         page = self._walk(show, limit) if self._is_large() and newest.walkable(self._reader) else None
         if page is None:
