@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual import events, work
@@ -18,13 +17,13 @@ from textual.types import CSSPathType
 from hermes_tui.screens.browser import BrowserScreen
 from hermes_tui.services.broken_arrows import WITHIN_SECONDS, ArrowMender
 from hermes_tui.services.resume import Choice, ResumeCommand, run_and_return
+from hermes_tui.styles import STYLES
 from hermes_tui.text import marks, safe_text
 from hermes_tui.themes import DARK, LIGHT, ROLES_ELSEWHERE
 
 if TYPE_CHECKING:
     from hermes_tui.options import Options
 
-STYLES = Path(__file__).parent.parent / "styles"
 THEME_VARIABLE = "HERMES_TUI_THEME"
 """Environment variable with the theme to start with: dark, light, or the name of any of Textual's themes."""
 
@@ -40,7 +39,6 @@ class BrowserApp(App[Choice | None]):
     CSS_PATH: ClassVar[CSSPathType | None] = [
         STYLES / "app.tcss",
         STYLES / "browser.tcss",
-        STYLES / "modals.tcss",
     ]
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -51,10 +49,16 @@ class BrowserApp(App[Choice | None]):
         super().__init__()
         self.options = options
         self.marks = marks.for_encoding(_encoding())
+        self.when_ready: Callable[[], None] = lambda: None
+        """Called once the first frame is on the screen."""
         self._arrows = ArrowMender()
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
         self.theme = self._first_theme()
+
+    def on_ready(self) -> None:
+        """The first frame is on the screen."""
+        self.when_ready()
 
     @property
     def display_path(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,9 +69,12 @@ def choose(options: Options) -> tuple[Choice | None, Options]:
     from hermes_tui.services.terminal import drawing_on_terminal
 
     with drawing_on_terminal():
+        # Importing makes thousands of objects and no garbage: collecting waits for the first frame.
+        gc.disable()
         from hermes_tui.app import BrowserApp
 
         app = BrowserApp(options)
+        app.when_ready = gc.enable
         choice = app.run()
     if app.return_code:
         raise BrowserFailed("The browser broke down.")

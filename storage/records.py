@@ -131,6 +131,11 @@ class Conversation:
     hidden: HiddenClass | None = None
     edge: Edge = Edge.ROOT
 
+    @property
+    def is_branch(self) -> bool:
+        """Whether it left another conversation to go its own way."""
+        return self.edge is Edge.BRANCH
+
 
 @dataclass(frozen=True, slots=True)
 class ConversationHit:

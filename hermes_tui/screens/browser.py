@@ -14,12 +14,10 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from hermes_tui.screens import states
-from hermes_tui.screens.finder import Finder
 from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
 from hermes_tui.screens.panes import LineagePane, ListPane, ReadingPane
 from hermes_tui.screens.picture import Picture
-from hermes_tui.screens.reading import Reading, is_inner
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
 from hermes_tui.services.store_worker import StoreWorker
@@ -29,13 +27,15 @@ from hermes_tui.widgets.key_line import KeyLine
 from hermes_tui.widgets.notice import Notice
 from hermes_tui.widgets.search_box import SearchBox
 from hermes_tui.widgets.session_list import SessionList
-from storage import HiddenClass, LineageNode, SessionDB, Sort
 
 if TYPE_CHECKING:
     from hermes_tui.app import BrowserApp
     from hermes_tui.options import Options
+    from hermes_tui.screens.finder import Finder
+    from hermes_tui.screens.reading import Reading
     from hermes_tui.widgets.lineage_tree import LineageTree
     from hermes_tui.widgets.transcript import TranscriptView
+    from storage import HiddenClass, LineageNode, SessionDB
 
 POLL_SECONDS = 1.0
 FOLLOW_SECONDS = 0.05
@@ -50,10 +50,10 @@ class BrowserScreen(Screen[None]):
             "escape", "escape", "clear", key_display="esc", id="browser.escape", tooltip="Clear, leave, quit"
         ),
         Binding(
-            "tab", "next_pane(1)", "next pane", key_display="tab", id="browser.next_pane", tooltip="Next pane"
+            "tab", "next_pane(1)", "next pane", key_display="tab", priority=True, id="browser.next_pane", tooltip="Next pane"
         ),
         Binding(
-            "shift+tab", "next_pane(-1)", "pane", show=False, id="browser.previous_pane", tooltip="Last pane"
+            "shift+tab", "next_pane(-1)", "pane", show=False, priority=True, id="browser.previous_pane", tooltip="Last pane"
         ),
         Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
         Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
@@ -73,17 +73,20 @@ class BrowserScreen(Screen[None]):
         self.VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]
         self.options = options
         self.worker = StoreWorker(self, self._open_store)
-        self.finder = Finder(self.worker, options.source, options.limit)
-        self.reading = Reading(self.worker)
+        self.finder: Finder
+        self.reading: Reading
         self.panes = PaneOrder(self)
         self.hand_over = HandOver(self)
         self.picture = Picture(self)
         self.way_out = WayOut(self)
         self._follow_timer: Timer | None = None
         self._resume_when_found = False
+        self.furnished = False
         self.opened = False
 
     def _open_store(self) -> SessionDB:
+        from storage import SessionDB
+
         return SessionDB(self.options.db_path, read_only=True, clock=self.options.clock)
 
     def compose(self) -> ComposeResult:
@@ -109,6 +112,8 @@ class BrowserScreen(Screen[None]):
 
     def _furnish(self) -> None:
         """What needs the store comes behind the first frame: it is empty until then anyway."""
+        from hermes_tui.screens.finder import Finder
+        from hermes_tui.screens.reading import Reading
         from hermes_tui.widgets.lineage_tree import LineageTree
         from hermes_tui.widgets.transcript import TranscriptView
 
@@ -116,7 +121,11 @@ class BrowserScreen(Screen[None]):
             return
         self.query_one("#reading-pane", ReadingPane).mount(TranscriptView(self.app.marks, id="transcript"))
         self.query_one("#lineage-pane", LineagePane).mount(LineageTree(self.app.marks, id="lineage"))
+        self.finder = Finder(self.worker, self.options.source, self.options.limit)
+        self.reading = Reading(self.worker)
+        self.furnished = True
         self.finder.open()
+        self.finder.typed(self.box.value)
 
     @property
     def transcript(self) -> TranscriptView:
@@ -219,7 +228,7 @@ class BrowserScreen(Screen[None]):
     def _typed(self, event: Input.Changed) -> None:
         self._resume_when_found = False
         keep = not event.value.strip() and self.sessions.cursor > 0
-        if self.finder.typed(event.value):
+        if self.furnished and self.finder.typed(event.value):
             self.picture.draw_list(keep=keep)
             self._follow_soon()
 
@@ -299,10 +308,10 @@ class BrowserScreen(Screen[None]):
     def draw_note(self) -> None:
         """What stands at the right of the footer: what Hermes would do here, or the count that has no other place."""
         node = self._relative
-        if node is not None and is_inner(self.relatives.lineage, node):
+        if node is not None and self.relatives.is_inner(node):
             self.keys.note = "Hermes continues the live tip"
         else:
-            self.keys.note = self.picture.brief() if self.has_class("-short") else ""
+            self.keys.note = self.picture.brief() if self.has_class("-short") and self.furnished else ""
 
     def on_descendant_focus(self) -> None:
         self.draw_note()
@@ -366,6 +375,8 @@ class BrowserScreen(Screen[None]):
         if self.finder.searching:
             self.app.say("A search shows the newest hits first.")
             return
+        from storage import Sort
+
         orders = list(Sort)
         self.finder.sorted_by(orders[(orders.index(self.finder.sort) + 1) % len(orders)])
 
@@ -383,7 +394,7 @@ class BrowserScreen(Screen[None]):
 
     def action_resume(self) -> None:
         """Leave with the conversation under the cursor, unless Hermes could not resume it."""
-        if self.finder.searching and self.finder.pending:
+        if not self.furnished or (self.finder.searching and self.finder.pending):
             # Enter right behind the last letter means the hit that this letter will bring.
             self._resume_when_found = True
         elif (entry := self.sessions.cursor_entry) is not None:

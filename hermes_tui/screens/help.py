@@ -13,6 +13,7 @@ from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
+from hermes_tui.styles import STYLES
 from hermes_tui.text.marks import Marks
 from hermes_tui.widgets.key_line import KEY_NAMES
 
@@ -58,6 +59,7 @@ class HelpScreen(ModalScreen[None]):
         marks: The glyphs in use.
     """
 
+    CSS_PATH = STYLES / "help.tcss"
     COMPONENT_CLASSES: ClassVar[set[str]] = {"help--heading", "help--key", "help--what"}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(

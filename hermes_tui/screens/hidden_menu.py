@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from hermes_tui.styles import STYLES
 from hermes_tui.text.figures import count
 from hermes_tui.text.marks import Marks
 from storage import HiddenClass
@@ -34,6 +35,7 @@ class HiddenMenu(ModalScreen["frozenset[HiddenClass] | None"]):
         marks: The glyphs in use.
     """
 
+    CSS_PATH = STYLES / "hidden_menu.tcss"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "tick", "tick", id="hidden.tick", tooltip="Show this class, or hide it"),
         Binding(

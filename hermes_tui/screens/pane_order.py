@@ -44,8 +44,10 @@ class PaneOrder:
         for name, class_name in FULL.items():
             # Beside a transcript there is no room for the tree under 100 columns: they take turns.
             self._screen.set_class(pane == name, class_name)
-        # Focus needs the new layout: a widget that is not displayed cannot have it.
-        self._screen.call_after_refresh(self._focus, pane)
+        if pane == "sessions" and self._screen.has_class("-notice"):
+            pane = "notice"
+        # At once: the next key, which may be here already, belongs to this pane.
+        self._screen.set_focus(self._screen.query_one(f"#{pane}", Widget))
 
     def step(self, by: int) -> None:
         """Go to the next pane (1) or the one before (-1) of those there are."""
@@ -59,8 +61,3 @@ class PaneOrder:
         if pane == "transcript":
             return not self._screen.has_class("-notice") and bool(self._screen.query("#transcript"))
         return not (pane == "search" and self._screen.query_one("#search").disabled)
-
-    def _focus(self, pane: str) -> None:
-        if pane == "sessions" and self._screen.has_class("-notice"):
-            pane = "notice"
-        self._screen.query_one(f"#{pane}", Widget).focus()

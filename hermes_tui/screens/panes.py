@@ -1,4 +1,7 @@
-"""The panes of the browser and the keys that live in them. Every binding has an id, so that a user can remap it."""
+"""The panes of the browser and the keys that live in them. Every binding has an id, so that a user can remap it.
+
+What leads to another pane has priority: it acts before the key behind it is handed to the pane that was left.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ class ListPane(Vertical):
     """The session list, or the notice in its place."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "screen.search", "search", id="list.search", tooltip="Go to the search box"),
+        Binding("slash", "screen.search", "search", id="list.search", priority=True, tooltip="Go to the search box"),
         Binding("t", "screen.lineage", "lineage", id="list.lineage", tooltip="Show what it grew from"),
         Binding("y", "screen.copy_command", "copy", id="list.copy_command", tooltip="Copy the resume command"),
         Binding("Y", "screen.copy_id", "copy id", show=False, id="list.copy_id", tooltip="Copy the session id"),
@@ -31,7 +34,7 @@ class ReadingPane(Container):
     """The transcript."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "screen.search", "search", id="transcript.search", tooltip="Go to the search box"),
+        Binding("slash", "screen.search", "search", id="transcript.search", priority=True, tooltip="Go to the search box"),
         Binding(
             "R", "screen.resume_and_return", "resume & return", id="transcript.resume_return",
             tooltip="Resume in Hermes and come back here",
@@ -53,7 +56,7 @@ class LineagePane(Container):
         ),
         Binding("y", "screen.copy_command", "copy", id="lineage.copy_command", tooltip="Copy its resume command"),
         Binding("Y", "screen.copy_id", "copy id", show=False, id="lineage.copy_id", tooltip="Copy its session id"),
-        Binding("slash", "screen.search", "search", show=False, id="lineage.search", tooltip="Go to the search box"),
+        Binding("slash", "screen.search", "search", show=False, id="lineage.search", priority=True, tooltip="Go to the search box"),
         Binding("t,q", "screen.leave_pane", "list", show=False, id="lineage.leave", tooltip="Back to the list"),
         Binding("question_mark", "screen.help", "help", id="lineage.help", tooltip="The keys of this pane"),
     ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hermes_tui.services.store_worker import StoreWorker
 from hermes_tui.text import safe_text
-from storage import Conversation, Edge, Entry, Lineage, LineageNode, SessionQuery, Transcript
+from storage import Conversation, Entry, LineageNode, SessionQuery, Transcript
 
 TAIL = 20
 """Messages read at first: the last ten exchanges."""
@@ -128,10 +128,3 @@ class Reading:
         main_line = None if self._dead_ends else self.entry.main
         parts = self.entry.parts[:main_line] if self.node is None else (self.node.id,)
         self._worker.read(self.entry, parts, None if whole else TAIL)
-
-
-def is_inner(lineage: Lineage | None, node: LineageNode) -> bool:
-    """Whether a part was compressed into a later one: Hermes continues its live tip instead."""
-    return lineage is not None and any(
-        each.parent == node.id and each.edge is Edge.COMPRESSED for each in lineage.nodes
-    )

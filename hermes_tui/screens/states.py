@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hermes_tui.text.result_text import hidden_matches
-from storage import HiddenClass, StoreError, StoreMissing
+from storage.errors import StoreError, StoreMissing
+
+if TYPE_CHECKING:
+    from storage import HiddenClass
 
 Keys = tuple[tuple[str, str], ...]
 

@@ -15,30 +15,30 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from storage import (
-    Cancel,
-    Changes,
-    Conversation,
-    ConversationHit,
-    Entry,
-    Excerpt,
-    HiddenClass,
-    Interrupted,
-    Lineage,
-    Listing,
-    SearchResult,
-    SessionDB,
-    SessionQuery,
-    Sort,
-    StoreError,
-    StoreInfo,
-    Transcript,
-)
+from storage.errors import Interrupted, StoreError
 
 if TYPE_CHECKING:
     from textual.dom import DOMNode
 
-Job = Callable[[SessionDB, Cancel, int], "Message | None"]
+    from storage import (
+        Cancel,
+        Changes,
+        Conversation,
+        ConversationHit,
+        Entry,
+        Excerpt,
+        HiddenClass,
+        Lineage,
+        Listing,
+        SearchResult,
+        SessionDB,
+        SessionQuery,
+        Sort,
+        StoreInfo,
+        Transcript,
+    )
+
+    Job = Callable[[SessionDB, Cancel, int], Message | None]
 
 
 class StoreWorker:
@@ -122,6 +122,8 @@ class StoreWorker:
 
     def open(self, show: frozenset[HiddenClass], source: str | None) -> int:
         """Open the store, read its first page, then the whole order."""
+        from storage import SessionQuery
+
         query = SessionQuery("", (), (source,)) if source else None
         return self._submit(
             "list", lambda db, cancel, serial: self._first_page(db, cancel, serial, show, query), opening=True
@@ -228,13 +230,15 @@ class StoreWorker:
             if page.complete:
                 return None
         cancel.check()
-        return self.Listed(serial, db.listing(query, Sort.ACTIVE, show), time.perf_counter() - started)
+        return self.Listed(serial, db.listing(query, show=show), time.perf_counter() - started)
 
     def _post(self, message: Message) -> None:
         if not self._closed:
             self._owner.post_message(message)
 
     def _submit(self, lane: str, job: Job, *, opening: bool = False) -> int:
+        from storage import Cancel
+
         self.cancel(lane)
         serial, cancel = next(self._serials), Cancel()
         self._latest[lane] = (serial, cancel)

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from hermes_tui.text.figures import count, plural
-from storage import HiddenClass, SearchResult, Sort
+
+if TYPE_CHECKING:
+    from storage import HiddenClass, SearchResult, Sort
+
+
+ORDERS = {"last active": "last active first"}
+"""Orders that are not said as "by …"."""
 
 
 def listed(shown: int, total: int, sort: Sort) -> str:
@@ -13,7 +20,7 @@ def listed(shown: int, total: int, sort: Sort) -> str:
     head = plural(total, "conversation")
     if shown != total:
         head = f"{count(shown)} of {head}"
-    return f"{head} · {'last active first' if sort is Sort.ACTIVE else f'by {sort}'}"
+    return f"{head} · {ORDERS.get(sort, f'by {sort}')}"
 
 
 def found(result: SearchResult, total: int, seconds: float) -> str:

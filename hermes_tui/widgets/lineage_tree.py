@@ -18,7 +18,7 @@ from hermes_tui.text import safe_text
 from hermes_tui.text.marks import Marks
 from hermes_tui.text.tree_lines import TreeLine, total_figures, total_words, tree_lines
 from hermes_tui.widgets.line_view import LineView, fitted
-from storage import Lineage, LineageNode
+from storage import Edge, Lineage, LineageNode
 
 GUIDE, EDGE, NAME, LIVE, FIGURE, TOTAL, CURSOR = (
     f"lineage-tree--{part}" for part in ("guide", "edge", "name", "live", "figure", "total", "cursor")
@@ -101,6 +101,12 @@ class LineageTree(LineView, can_focus=True):
         if self._lineage is None or not self._lineage.nodes:
             return None
         return self._lineage.nodes[min(self.cursor, len(self._lineage.nodes) - 1)]
+
+    def is_inner(self, node: LineageNode) -> bool:
+        """Whether a part was compressed into a later one: Hermes continues its live tip instead."""
+        return self._lineage is not None and any(
+            each.parent == node.id and each.edge is Edge.COMPRESSED for each in self._lineage.nodes
+        )
 
     def show(self, lineage: Lineage | None, at: str | None = None) -> None:
         """Show a family with the cursor on the session `at`, else where it stood, else on the live tip."""

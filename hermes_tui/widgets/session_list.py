@@ -17,10 +17,10 @@ from hermes_tui.text.marks import UNICODE, Marks
 from hermes_tui.widgets.columns import Columns, plan
 from hermes_tui.widgets.line_view import LineView
 from hermes_tui.widgets.session_rows import STYLES, Row, RowPainter, title_width
-from storage.records import Conversation, Entry, Excerpt
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery
+    from storage.records import Conversation, Entry, Excerpt
 
 KEPT_DETAILS = 2000
 """Conversations whose details are remembered; others are asked for again when they come into view."""

@@ -15,14 +15,18 @@ from hermes_tui.text.marks import Marks
 from hermes_tui.text.relative_time import relative
 from hermes_tui.widgets.columns import GAP, MARKER, Columns
 from hermes_tui.widgets.line_view import Run, fitted
-from storage.records import Conversation, Edge, Entry, Excerpt, Status
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery
+    from storage.records import Conversation, Entry, Excerpt
 
 STYLES = (
     *("mark", "title", "title-match", "branch", "untitled", "preview", "match", "count", "time", "source"),
-    *(status.value for status in Status),
+    "complete",
+    "interrupted",
+    "error",
+    "empty",
+    "running",
 )
 """Names of the styles in a row; under the cursor they lie over its own."""
 Look = Callable[..., Style]
@@ -126,7 +130,7 @@ class RowPainter:
             yield self._marks.dash, style("untitled")
             if not self.columns.preview:
                 yield " " + safe_text.line(details.preview[:_LONGEST]), style("preview")
-        if details.edge is Edge.BRANCH:
+        if details.is_branch:
             yield _BRANCH, style("branch")
 
     def _preview(self, row: Row, style: Callable[[str], Style]) -> Iterator[Run]:
@@ -141,7 +145,7 @@ class RowPainter:
 def title_width(row: Conversation) -> int:
     """Cells of a whole title, rounded up so that the columns do not move with every row that arrives."""
     cells = safe_text.width(safe_text.line(row.title[:_LONGEST]))
-    if row.edge is Edge.BRANCH:
+    if row.is_branch:
         cells += len(_BRANCH)
     return (cells + 3) // 4 * 4
 
