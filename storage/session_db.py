@@ -260,7 +260,7 @@ class SessionDB(Store):
     archive_sessions = retention.archive_sessions
     maybe_auto_prune_and_vacuum = retention.maybe_auto_prune_and_vacuum
     optimize_fts = retention.optimize_fts
-    vacuum = retention.vacuum
+    vacuum = retention.vacuum_store
 
     export_session = exporting.export_session
     export_session_lineage = exporting.export_session_lineage

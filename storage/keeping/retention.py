@@ -145,7 +145,7 @@ def maybe_auto_prune_and_vacuum(
         done["pruned"] = prune_sessions(store, retention_days, sessions_dir=sessions_dir)
         meta.set_meta(store, _LAST, now)
         if vacuum and done["pruned"]:
-            upkeep.vacuum(store.writer())
+            vacuum_store(store)
             done["vacuumed"] = True
     except StoreError as error:
         done["error"] = str(error)
@@ -157,8 +157,17 @@ def optimize_fts(store: Store) -> int:
     return upkeep.optimize(store.writer())
 
 
-def vacuum(store: Store) -> Shrunk:
-    """Write the file anew without its free pages; returns its size before and after, in bytes."""
+def vacuum_store(store: Store) -> Shrunk:
+    """Merge the search indexes, which drops what they still know of deleted messages, and write the file anew
+    without its free pages.
+
+    Returns:
+        Its size `before` and `after`, in bytes.
+
+    Raises:
+        NotEnoughRoom: There is no room for a second copy beside the first.
+    """
+    optimize_fts(store)
     return upkeep.vacuum(store.writer())
 
 
