@@ -157,7 +157,7 @@ def _array(layout: Layout, started: str = "", related: str = "1") -> str:
 def _kin(rows: list[list[Any]] | None) -> dict[str, Kin]:
     kin: dict[str, Kin] = {}
     for started, id_, parent, source, end, config, newest, flags in rows or ():
-        ended, is_ended, reason, key = end or _NO_END
+        ended, has_ended, reason, key = end or _NO_END
         start = readable(started)
         kin[id_] = Kin(
             id_,
@@ -165,7 +165,7 @@ def _kin(rows: list[list[Any]] | None) -> dict[str, Kin]:
             source or "",
             start,
             readable(ended),
-            bool(is_ended),
+            bool(has_ended),
             reason or "",
             key or "",
             markers(config) if config else _UNMARKED,

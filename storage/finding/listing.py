@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from storage.conversation import relatives
 from storage.engine.connection import Cancel, Reader
@@ -124,7 +126,8 @@ class Lister:
     def _read(self) -> Catalog:
         with self._lock:
             began = self._clock()
-            snapshot = catalog(relatives.everyone(self._reader))
+            with _no_collector():
+                snapshot = catalog(relatives.everyone(self._reader))
             self._catalog, self._read_at, self._owed = snapshot, began, False
             return snapshot
 
@@ -186,6 +189,21 @@ class Lister:
             if touched <= wanted:
                 return snapshot.replaced(current)
             wanted |= touched
+
+
+@contextmanager
+def _no_collector() -> Iterator[None]:
+    """Without the cycle collector: it would walk the growing order again and again, and hold up every thread.
+
+    At 50,000 sessions that is a quarter of the reading; nothing here makes a cycle.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _shown(entries: Iterable[Entry], show: frozenset[HiddenClass]) -> list[Entry]:

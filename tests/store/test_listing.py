@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from storage.conversation import relatives
 from storage.engine.connection import Cancel, Reader, open_reader
-from storage.errors import Interrupted
+from storage.errors import Interrupted, StoreBusy
 from storage.finding import listing as listing_module
 from storage.finding import newest
 from storage.finding.listing import Lister
@@ -514,6 +515,29 @@ def test_a_session_that_comes_while_the_whole_is_read_is_in_it(
 
     monkeypatch.setattr(Reader, "json", spy)
     assert "new" in relatives.everyone(reader)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_cycle_collector_rests_during_the_reading_and_not_after_it(
+    enabled: bool, copy_store: CopyStore, opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader = opened(copy_store("state-v22-0.19.0.db"))
+    lister = Lister(reader)
+    seen: list[bool] = []
+
+    def fail(*_: object) -> object:
+        seen.append(gc.isenabled())
+        raise StoreBusy(reader.path)
+
+    monkeypatch.setattr(Reader, "json", fail)
+    before = gc.isenabled()
+    try:
+        (gc.enable if enabled else gc.disable)()
+        with pytest.raises(StoreBusy):
+            lister.listing(None, Sort.ACTIVE, NONE)
+        assert (seen, gc.isenabled()) == ([False], enabled)
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 def test_a_file_of_no_bytes_has_no_conversations(tmp_path: Path, opened: Opened) -> None:
