@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from storage.engine.connection import Reader, open_reader
 from storage.engine.within import Within
-from storage.engine.writer import Writer, WritePolicy, open_writer
+from storage.engine.writer import WritePolicy, Writer, open_writer
 from storage.errors import OpenedReadOnly
 
 T = TypeVar("T")
