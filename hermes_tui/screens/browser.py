@@ -16,7 +16,7 @@ from textual.widgets import Input
 from hermes_tui.screens import states
 from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
-from hermes_tui.screens.panes import LineagePane, ListPane, ReadingPane
+from hermes_tui.screens.panes import ListPane
 from hermes_tui.screens.picture import Picture
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
@@ -31,10 +31,9 @@ from hermes_tui.widgets.session_list import SessionList
 if TYPE_CHECKING:
     from hermes_tui.app import BrowserApp
     from hermes_tui.options import Options
+    from hermes_tui.screens.detail import Detail
     from hermes_tui.screens.finder import Finder
-    from hermes_tui.screens.reading import Reading
     from hermes_tui.widgets.lineage_tree import LineageTree
-    from hermes_tui.widgets.transcript import TranscriptView
     from storage import HiddenClass, LineageNode, SessionDB
 
 POLL_SECONDS = 1.0
@@ -50,15 +49,17 @@ class BrowserScreen(Screen[None]):
             "escape", "escape", "clear", key_display="esc", id="browser.escape", tooltip="Clear, leave, quit"
         ),
         Binding(
-            "tab", "next_pane(1)", "next pane", key_display="tab", priority=True, id="browser.next_pane", tooltip="Next pane"
+            "tab", "next_pane(1)", "next pane", key_display="tab", priority=True, id="browser.next_pane",
+            tooltip="Next pane",
         ),
         Binding(
-            "shift+tab", "next_pane(-1)", "pane", show=False, priority=True, id="browser.previous_pane", tooltip="Last pane"
+            "shift+tab", "next_pane(-1)", "pane", show=False, priority=True, id="browser.previous_pane",
+            tooltip="Last pane",
         ),
         Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
         Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
         Binding("D", "demo", "demo", id="browser.demo", tooltip="Open the demo store"),
-    ]
+    ]  # fmt: skip
 
     app: BrowserApp
     header = getters.query_one("#header", HeaderLine)
@@ -74,7 +75,7 @@ class BrowserScreen(Screen[None]):
         self.options = options
         self.worker = StoreWorker(self, self._open_store)
         self.finder: Finder
-        self.reading: Reading
+        self.detail: Detail
         self.panes = PaneOrder(self)
         self.hand_over = HandOver(self)
         self.picture = Picture(self)
@@ -93,13 +94,9 @@ class BrowserScreen(Screen[None]):
         marks = self.app.marks
         yield HeaderLine(marks.sign, id="header")
         yield SearchBox(id="search")
-        with Container(id="body"):
-            with ListPane(id="list-pane"):
-                yield SessionList(now=self.options.clock, marks=marks, id="sessions")
-                yield Notice(id="notice")
-            with Container(id="detail"):
-                yield ReadingPane(id="reading-pane")
-                yield LineagePane(id="lineage-pane")
+        with Container(id="body"), ListPane(id="list-pane"):
+            yield SessionList(now=self.options.clock, marks=marks, id="sessions")
+            yield Notice(id="notice")
         yield KeyLine(id="keys")
 
     def on_mount(self) -> None:
@@ -112,34 +109,17 @@ class BrowserScreen(Screen[None]):
 
     def _furnish(self) -> None:
         """What needs the store comes behind the first frame: it is empty until then anyway."""
+        from hermes_tui.screens.detail import Detail
         from hermes_tui.screens.finder import Finder
-        from hermes_tui.screens.reading import Reading
-        from hermes_tui.widgets.lineage_tree import LineageTree
-        from hermes_tui.widgets.transcript import TranscriptView
 
         if not self.is_attached or self.app.return_code is not None:
             return
-        self.query_one("#reading-pane", ReadingPane).mount(TranscriptView(self.app.marks, id="transcript"))
-        self.query_one("#lineage-pane", LineagePane).mount(LineageTree(self.app.marks, id="lineage"))
+        self.detail = Detail(self.worker, self.app.marks, id="detail")
+        self.query_one("#body", Container).mount(self.detail)
         self.finder = Finder(self.worker, self.options.source, self.options.limit)
-        self.reading = Reading(self.worker)
         self.furnished = True
         self.finder.open()
         self.finder.typed(self.box.value)
-
-    @property
-    def transcript(self) -> TranscriptView:
-        """The transcript pane, from the second frame on."""
-        from hermes_tui.widgets.transcript import TranscriptView
-
-        return self.query_one("#transcript", TranscriptView)
-
-    @property
-    def relatives(self) -> LineageTree:
-        """The lineage pane, from the second frame on."""
-        from hermes_tui.widgets.lineage_tree import LineageTree
-
-        return self.query_one("#lineage", LineageTree)
 
     def on_unmount(self) -> None:
         self.worker.close()
@@ -182,20 +162,15 @@ class BrowserScreen(Screen[None]):
     def _store_rows(self, answer: StoreWorker.Rows) -> None:
         self.sessions.put_excerpts(answer.excerpts)
         self.sessions.put(answer.rows)
-        self._draw_reading_title()
+        self.detail.describe(self.sessions.current_row())
 
     @on(StoreWorker.Read)
     def _store_read(self, answer: StoreWorker.Read) -> None:
-        if not self.worker.is_current("read", answer.serial) or self.reading.looks_beside(answer.transcript):
-            return
-        self.transcript.show(answer.transcript, self.reading.query, at=self.reading.at, live=answer.entry.id)
-        self._draw_reading_title()
+        self.detail.read(answer)
 
     @on(StoreWorker.Family)
     def _store_family(self, answer: StoreWorker.Family) -> None:
-        if self.worker.is_current("family", answer.serial):
-            self.relatives.show(answer.lineage, at=self.reading.part)
-            self.set_class(len(answer.lineage.nodes) > 1, "-relatives")
+        self.detail.family(answer)
 
     @on(StoreWorker.Changed)
     def _store_changed(self, answer: StoreWorker.Changed) -> None:
@@ -206,8 +181,8 @@ class BrowserScreen(Screen[None]):
         touched = frozenset(changes.session_ids)
         stale = [entry.id for entry in self.finder.entries if not touched.isdisjoint(entry.parts)]
         self.sessions.outdate(None if changes.reordered else stale)
-        if self.reading.entry is not None and not touched.isdisjoint(self.reading.entry.parts):
-            self.reading.again()
+        if self.detail.reading.entry is not None and not touched.isdisjoint(self.detail.reading.entry.parts):
+            self.detail.reading.again()
 
     @on(StoreWorker.Failed)
     def _store_failed(self, answer: StoreWorker.Failed) -> None:
@@ -218,7 +193,7 @@ class BrowserScreen(Screen[None]):
             self.notice.focus()
             return
         if answer.lane == "read":
-            self.transcript.message(safe_text.line(str(answer.error)))
+            self.detail.transcript.message(safe_text.line(str(answer.error)))
         elif answer.lane != "live":
             self.app.say(str(answer.error), severity="error")
 
@@ -264,51 +239,28 @@ class BrowserScreen(Screen[None]):
     def _follow(self) -> None:
         """Show the conversation under the cursor in the transcript and the lineage."""
         entry = self.sessions.cursor_entry
-        if entry is None:
-            self.reading.nothing()
-            self.transcript.message("")
-            self.relatives.show(None)
-            self.remove_class("-relatives")
-            return
-        hit = self.finder.hit(entry)
+        hit = self.finder.hit(entry) if entry is not None else None
         query = self.finder.query if self.finder.searching else None
-        self.reading.follow(entry, query, hit.messages[0] if hit is not None and hit.messages else None)
-        self.relatives.mark_shown(self.reading.part)
+        self.detail.follow(entry, query, hit.messages[0] if hit is not None and hit.messages else None)
 
-    # These are found by their names: their widgets are not imported yet when this class is made.
-
-    def on_transcript_view_earlier_wanted(self) -> None:
-        self.reading.whole()
-
-    def on_transcript_view_match_moved(self) -> None:
-        self._draw_reading_title()
+    # These are found by their names: their widget is not imported yet when this class is made.
 
     def on_lineage_tree_shown(self, event: LineageTree.Shown) -> None:
-        self.reading.show_part(event.node)
-        self.relatives.mark_shown(event.node.id)
         if self.panes.small:
             self.panes.go("transcript")
 
     def on_lineage_tree_back(self) -> None:
-        if self.reading.back():
-            self.relatives.mark_shown(self.reading.part)
-        else:
-            self.action_leave_pane()
+        self.action_leave_pane()
 
     def on_lineage_tree_moved(self) -> None:
         self.draw_note()
 
     # --- drawing
 
-    def _draw_reading_title(self) -> None:
-        self.transcript.border_title = self.reading.title(
-            self.sessions.current_row(), self.transcript.match_position()
-        )
-
     def draw_note(self) -> None:
         """What stands at the right of the footer: what Hermes would do here, or the count that has no other place."""
         node = self._relative
-        if node is not None and self.relatives.is_inner(node):
+        if node is not None and self.detail.relatives.is_inner(node):
             self.keys.note = "Hermes continues the live tip"
         else:
             self.keys.note = self.picture.brief() if self.has_class("-short") and self.furnished else ""
@@ -360,7 +312,7 @@ class BrowserScreen(Screen[None]):
             return
         self.finder.refresh(fresh=True)
         self.sessions.outdate()
-        self.reading.again()
+        self.detail.reading.again()
 
     def action_demo(self) -> None:
         """Open the demo in place of a store that is not there."""
@@ -417,13 +369,13 @@ class BrowserScreen(Screen[None]):
 
     def action_copy_message(self) -> None:
         """Copy the message that the transcript is at."""
-        if (message := self.transcript.current_message()) is not None:
+        if (message := self.detail.transcript.current_message()) is not None:
             self.app.copy(message.text, f"the message, {figures.plural(len(message.text), 'character')}")
 
     @property
     def _relative(self) -> LineageNode | None:
         """The relative under the tree's cursor while the tree has the focus."""
-        return self.relatives.node if self.panes.focused == "lineage" else None
+        return self.detail.relatives.node if self.panes.focused == "lineage" else None
 
     @property
     def _pointed_at(self) -> str | None:
@@ -431,6 +383,6 @@ class BrowserScreen(Screen[None]):
         if (node := self._relative) is not None:
             return node.id
         if self.panes.focused == "transcript":
-            return self.reading.target
+            return self.detail.reading.target
         entry = self.sessions.cursor_entry
         return entry.id if entry is not None else None

@@ -34,7 +34,10 @@ class ReadingPane(Container):
     """The transcript."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "screen.search", "search", id="transcript.search", priority=True, tooltip="Go to the search box"),
+        Binding(
+            "slash", "screen.search", "search", id="transcript.search", priority=True,
+            tooltip="Go to the search box",
+        ),
         Binding(
             "R", "screen.resume_and_return", "resume & return", id="transcript.resume_return",
             tooltip="Resume in Hermes and come back here",
@@ -56,7 +59,10 @@ class LineagePane(Container):
         ),
         Binding("y", "screen.copy_command", "copy", id="lineage.copy_command", tooltip="Copy its resume command"),
         Binding("Y", "screen.copy_id", "copy id", show=False, id="lineage.copy_id", tooltip="Copy its session id"),
-        Binding("slash", "screen.search", "search", show=False, id="lineage.search", priority=True, tooltip="Go to the search box"),
+        Binding(
+            "slash", "screen.search", "search", show=False, id="lineage.search", priority=True,
+            tooltip="Go to the search box",
+        ),
         Binding("t,q", "screen.leave_pane", "list", show=False, id="lineage.leave", tooltip="Back to the list"),
         Binding("question_mark", "screen.help", "help", id="lineage.help", tooltip="The keys of this pane"),
     ]  # fmt: skip

@@ -42,5 +42,5 @@ async def test_the_search_opens_at_the_newest_of_two_messages(build_v11: BuildV1
         assert [(e.id, browser(app).finder.hit_labels()[e.id]) for e in browser(app).finder.entries] == [
             ("s1", "2")
         ]
-        assert browser(app).transcript.match_position() == (2, 2)
+        assert browser(app).detail.transcript.match_position() == (2, 2)
         assert "describe the zebra photo [image] · telegram · 2 of 2" in screen_text(app)

@@ -25,7 +25,7 @@ async def test_the_chain_is_one_row_that_opens_whole(build_v11: BuildV11) -> Non
 
 async def test_its_links_are_in_order(build_v11: BuildV11) -> None:
     async with browsing(build_v11(SETUP)) as (app, _):
-        lineage = browser(app).relatives.lineage
+        lineage = browser(app).detail.relatives.lineage
         assert lineage is not None
         assert [(node.id, node.edge) for node in lineage.nodes] == [
             ("r", Edge.ROOT),

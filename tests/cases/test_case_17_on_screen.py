@@ -23,11 +23,11 @@ async def test_a_dead_end_is_found_and_can_be_read(build_v11: BuildV11) -> None:
         assert shown_ids(app) == ["b"]
         screen = browser(app)
         await press(pilot, "tab", "t", "g", "down")
-        node = screen.relatives.node
+        node = screen.detail.relatives.node
         assert node is not None
         assert node.id == "a"
         await press(pilot, "enter")
-        assert screen.reading.part == "a"
+        assert screen.detail.reading.part == "a"
         assert said(app) == "● You 20:45 dead end"
 
 
@@ -35,7 +35,7 @@ async def test_the_words_of_a_dead_end_are_shown_at_once(build_v11: BuildV11) ->
     async with browsing(build_v11(SETUP)) as (app, pilot):
         await search_for(pilot, "dead end")
         # Two words in one message.
-        assert browser(app).transcript.match_position() == (1, 2)
+        assert browser(app).detail.transcript.match_position() == (1, 2)
         assert said(app).endswith("● You 20:45 dead end")
         await press(pilot, "escape")
         assert "dead end" not in said(app)

@@ -114,7 +114,7 @@ async def test_tab_walks_the_panes_and_back(started: Started) -> None:
         seen.append(screen.focused.id if screen.focused else None)
     assert seen == ["sessions", "transcript", "lineage", "search"]
     await press(pilot, "shift+tab")
-    assert screen.relatives.has_focus
+    assert screen.detail.relatives.has_focus
 
 
 async def test_tab_leaves_out_a_lineage_that_is_not_there(started: Started) -> None:
@@ -229,7 +229,7 @@ async def test_t_shows_the_lineage_or_says_that_there_is_none(started: Started) 
     assert [n.message for n in app._notifications] == ["This conversation has no relatives."]
     await press(pilot, *["down"] * 4)
     await press(pilot, "t")
-    assert browser(app).relatives.has_focus
+    assert browser(app).detail.relatives.has_focus
     await press(pilot, "t")
     assert browser(app).sessions.has_focus
 
@@ -239,15 +239,15 @@ async def test_lineage_enter_shows_a_part_and_backspace_goes_back(started: Start
     screen = browser(app)
     await press(pilot, "tab", *["down"] * 4)
     await press(pilot, "t", "up", "up")
-    node = screen.relatives.node
+    node = screen.detail.relatives.node
     assert node is not None
     assert node.title == "read the logs"
     await press(pilot, "enter")
-    assert screen.reading.part == node.id
+    assert screen.detail.reading.part == node.id
     assert "read the logs · subagent" in screen_text(app)
     await press(pilot, "backspace")
-    assert screen.reading.node is None
-    assert screen.relatives.has_focus
+    assert screen.detail.reading.node is None
+    assert screen.detail.relatives.has_focus
     await press(pilot, "backspace")
     assert screen.sessions.has_focus
 
@@ -318,7 +318,7 @@ async def test_the_palette_has_the_actions_of_the_pane(started: Started) -> None
 
 async def test_transcript_keys_move(started: Started) -> None:
     app, pilot = started
-    view = browser(app).transcript
+    view = browser(app).detail.transcript
     await press(pilot, "tab", *["down"] * 4)
     await press(pilot, "tab")
     assert view.has_focus
@@ -342,7 +342,7 @@ async def test_transcript_keys_move(started: Started) -> None:
 
 async def test_g_in_the_transcript_loads_the_earlier_messages(started: Started) -> None:
     app, pilot = started
-    view = browser(app).transcript
+    view = browser(app).detail.transcript
     await press(pilot, "tab", *["down"] * 4)
     await press(pilot, "tab")
     assert "earlier messages" not in screen_text(app)
@@ -366,13 +366,13 @@ async def test_n_walks_the_matches(started: Started) -> None:
     app, pilot = started
     screen = browser(app)
     await press(pilot, *"docker")
-    position, total = screen.transcript.match_position()
+    position, total = screen.detail.transcript.match_position()
     assert total > 1
     assert f"{position} of {total}" in screen_text(app)
     await press(pilot, "tab", "tab", "N")
-    before = screen.transcript.match_position()
+    before = screen.detail.transcript.match_position()
     await press(pilot, "n")
-    assert screen.transcript.match_position() != before
+    assert screen.detail.transcript.match_position() != before
 
 
 async def test_the_mouse_clicks_and_double_clicks(started: Started) -> None:

@@ -42,7 +42,7 @@ async def browsing(
     app = BrowserApp(options_for(path, **others))
     async with app.run_test(size=size) as pilot:
         # The store is opened behind the first frame.
-        while not (browser(app).opened or browser(app).has_class("-notice")):
+        while not (browser(app).opened or browser(app).box.disabled):
             await pilot.pause(0.01)
         await settle(pilot)
         yield app, pilot

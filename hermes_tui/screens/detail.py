@@ -1,0 +1,91 @@
+"""Transcript and lineage of the conversation under the list's cursor, and the steps taken through its family."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from textual import getters
+from textual.app import ComposeResult
+from textual.containers import Container
+
+from hermes_tui.screens.panes import LineagePane, ReadingPane
+from hermes_tui.screens.reading import Reading
+from hermes_tui.widgets.lineage_tree import LineageTree
+from hermes_tui.widgets.transcript import TranscriptView
+
+if TYPE_CHECKING:
+    from hermes_tui.services.store_worker import StoreWorker
+    from hermes_tui.text.marks import Marks
+    from storage import Conversation, Entry, SessionQuery
+
+
+class Detail(Container):
+    """The half of the browser that shows one conversation.
+
+    Args:
+        worker: Where requests go.
+        marks: The glyphs in use.
+    """
+
+    transcript = getters.query_one("#transcript", TranscriptView)
+    relatives = getters.query_one("#lineage", LineageTree)
+
+    def __init__(self, worker: StoreWorker, marks: Marks, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.reading = Reading(worker)
+        self._worker = worker
+        self._marks = marks
+        self._row: Conversation | None = None
+
+    def compose(self) -> ComposeResult:
+        with ReadingPane(id="reading-pane"):
+            yield TranscriptView(self._marks, id="transcript")
+        with LineagePane(id="lineage-pane"):
+            yield LineageTree(self._marks, id="lineage")
+
+    def follow(self, entry: Entry | None, query: SessionQuery | None, at: int | None) -> None:
+        """Show this conversation, at a message that matched where there is one; None for no conversation."""
+        if entry is None:
+            self.reading.nothing()
+            self.transcript.message("")
+            self.relatives.show(None)
+            self.screen.remove_class("-relatives")
+            return
+        self.reading.follow(entry, query, at)
+        self.relatives.mark_shown(self.reading.part)
+
+    def describe(self, row: Conversation | None) -> None:
+        """Say in the title which conversation this is."""
+        self._row = row
+        self.transcript.border_title = self.reading.title(row, self.transcript.match_position())
+
+    def read(self, answer: StoreWorker.Read) -> None:
+        """Take messages that were asked for."""
+        if self._worker.is_current("read", answer.serial) and not self.reading.looks_beside(
+            answer.transcript
+        ):
+            self.transcript.show(
+                answer.transcript, self.reading.query, at=self.reading.at, live=answer.entry.id
+            )
+            self.describe(self._row)
+
+    def family(self, answer: StoreWorker.Family) -> None:
+        """Take relatives that were asked for."""
+        if self._worker.is_current("family", answer.serial):
+            self.relatives.show(answer.lineage, at=self.reading.part)
+            self.screen.set_class(len(answer.lineage.nodes) > 1, "-relatives")
+
+    def on_transcript_view_earlier_wanted(self) -> None:
+        self.reading.whole()
+
+    def on_transcript_view_match_moved(self) -> None:
+        self.describe(self._row)
+
+    def on_lineage_tree_shown(self, event: LineageTree.Shown) -> None:
+        self.reading.show_part(event.node)
+        self.relatives.mark_shown(event.node.id)
+
+    def on_lineage_tree_back(self, event: LineageTree.Back) -> None:
+        if self.reading.back():
+            event.stop()
+            self.relatives.mark_shown(self.reading.part)
