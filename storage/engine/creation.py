@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 from storage.errors import CannotCreate, WritingNotSupported
@@ -73,6 +74,7 @@ def claim(path: Path) -> None:
         raise CannotCreate(path, error.strerror or str(error)) from error
 
 
+@cache
 def statements(name: str) -> tuple[str, ...]:
     """The statements of `schema/<name>.sql` one by one: running them as a script would commit first."""
     found: list[str] = []

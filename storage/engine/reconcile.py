@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 
 from storage.engine.creation import statements
 from storage.engine.layout import Layout
@@ -25,10 +26,8 @@ class Column:
 
 def is_reconciled(layout: Layout) -> bool:
     """Whether nothing is missing, without touching the store."""
-    with closing(_declared()) as declared:
-        indexes = {name for (name,) in declared.execute(_INDEXES)}
-        columns = all(layout.has(column.table, column.name) for column in _columns(declared))
-    return columns and indexes <= layout.indexes
+    columns, indexes = _declared()
+    return indexes <= layout.indexes and all(layout.has(column.table, column.name) for column in columns)
 
 
 def reconcile_tables(connection: sqlite3.Connection) -> None:
@@ -38,12 +37,12 @@ def reconcile_tables(connection: sqlite3.Connection) -> None:
     """
     for statement in statements("tables"):
         connection.execute(statement)
-    with closing(_declared()) as declared:
-        for column in _columns(declared):
-            if column.name not in _present(connection, column.table):
-                connection.execute(
-                    f'ALTER TABLE "{column.table}" ADD COLUMN "{column.name}" {column.declaration}'
-                )
+    columns, _ = _declared()
+    for column in columns:
+        if column.name not in _present(connection, column.table):
+            connection.execute(
+                f'ALTER TABLE "{column.table}" ADD COLUMN "{column.name}" {column.declaration}'
+            )
 
 
 def reconcile_indexes(connection: sqlite3.Connection) -> None:
@@ -76,16 +75,15 @@ def key_of(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
     return tuple(name for (name,) in rows)
 
 
-_INDEXES = "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
-
-
-def _declared() -> sqlite3.Connection:
-    # SQLite itself reads the declarations, rather than a parser of ours.
-    declared = sqlite3.connect(":memory:", isolation_level=None)
-    for name in ("tables", "indexes", "deferred_indexes"):
-        for statement in statements(name):
-            declared.execute(statement)
-    return declared
+@cache
+def _declared() -> tuple[tuple[Column, ...], frozenset[str]]:
+    """Every column and the names of all indexes, as SQLite itself reads the declarations."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as declared:
+        for name in ("tables", "indexes", "deferred_indexes"):
+            for statement in statements(name):
+                declared.execute(statement)
+        indexes = declared.execute("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+        return tuple(_columns(declared)), frozenset(name for (name,) in indexes)
 
 
 def _columns(declared: sqlite3.Connection) -> Iterator[Column]:
