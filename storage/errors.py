@@ -88,8 +88,8 @@ class NotEnoughRoom(DiskFull):
     def __init__(self, path: Path, needed: int, free: int) -> None:
         StoreError.__init__(
             self,
-            f"Nothing was written: this needs {needed / 2**20:,.0f} MB where {path} lies"
-            f" and {free / 2**20:,.0f} MB are free.",
+            f"Nothing was written: this needs {needed / 2**20:,.1f} MB where {path} lies"
+            f" and {free / 2**20:,.1f} MB are free.",
         )
         self.path = path
 

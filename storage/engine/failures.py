@@ -21,6 +21,7 @@ from storage.errors import (
     StoreUnreadable,
 )
 
+_DAMAGE = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT))
 _BUSY = frozenset((sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL))
 
 _SENTENCES = {
@@ -61,6 +62,11 @@ def named(error: sqlite3.DatabaseError, path: Path, sql: str = "") -> StoreError
 def is_busy(error: sqlite3.Error) -> bool:
     """Whether another connection is in the way, for now."""
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in _BUSY
+
+
+def is_damage(error: sqlite3.DatabaseError) -> bool:
+    """Whether it is about what the file holds, rather than about reaching it."""
+    return error.sqlite_errorcode & 0xFF in _DAMAGE
 
 
 def refused(error: sqlite3.Error, path: Path) -> StoreError:

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from storage.engine import cjk_tokenizer, fts
+from storage.engine.failures import is_damage
 from storage.engine.layout import FtsTable, Layout, look
 
 _UNUSED_PAGE = re.compile(r"Page \d+ is never used|\*\*\* in database \w+ \*\*\*|ok")
@@ -29,6 +30,8 @@ def problem(connection: sqlite3.Connection) -> str | None:
                 _check_index(connection, table, layout)
         _write_and_take_back(connection, layout)
     except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
         return str(error)
     return None
 
@@ -46,7 +49,7 @@ def _check_index(connection: sqlite3.Connection, table: FtsTable, layout: Layout
 
 
 def _write_and_take_back(connection: sqlite3.Connection, layout: Layout) -> None:
-    if not {"sessions", "messages"} <= layout.columns.keys():
+    if layout.turn_fences or not {"sessions", "messages"} <= layout.columns.keys():
         return
     connection.execute("SAVEPOINT probe")
     try:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from storage.engine import fts
 from storage.engine.creation import SCHEMA_VERSION, claim, statements
-from storage.engine.failures import refused
+from storage.engine.failures import is_damage, refused
 from storage.engine.health import problem
 from storage.engine.layout import look
 from storage.engine.reconcile import make_titles_single
@@ -79,14 +79,9 @@ def _attempt(place: Path, file: Path, wait: float, means: Means | None) -> str |
             connection.execute("ROLLBACK" if wrong or means is None else "COMMIT")
             return wrong
     except sqlite3.DatabaseError as error:
-        if _is_damage(error):
+        if is_damage(error):
             return str(error)
         raise refused(error, place) from error
-
-
-def _is_damage(error: sqlite3.DatabaseError) -> bool:
-    primary = error.sqlite_errorcode & 0xFF
-    return primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT)
 
 
 def _connect(file: Path, wait: float) -> sqlite3.Connection:

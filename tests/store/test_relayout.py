@@ -173,7 +173,7 @@ def test_no_room_is_said_before_anything_is_begun(
     size = store.stat().st_size
     writer = open_writer(store)
     monkeypatch.setattr(upkeep, "_size", lambda _: 8 << 20)
-    with pytest.raises(NotEnoughRoom, match=r"this needs 8 MB where .* lies and 3 MB are free"):
+    with pytest.raises(NotEnoughRoom, match=r"this needs 8.0 MB where .* lies and 3.0 MB are free"):
         relayout.optimize_storage(writer)
     with pytest.raises(NotEnoughRoom):
         upkeep.vacuum(writer)
