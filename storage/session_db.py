@@ -3,51 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from storage import locations
-from storage.conversation import (
-    continuing,
-    deleting,
-    lineage,
-    messages,
-    reading,
-    replay,
-    sessions,
-    titles,
-    usage,
-    writing,
-)
-from storage.engine.connection import Cancel
-from storage.engine.store import Store
-from storage.engine.writer import WritePolicy
+from storage.engine.later import Room
 from storage.errors import WritingNotSupported
-from storage.finding import details, excerpt, message_search, rich_list, search
-from storage.finding.listing import Lister
-from storage.finding.query import SessionQuery
-from storage.keeping import exporting, fill, meta, retention, transfer
-from storage.records import (
-    Changes,
-    Conversation,
-    ConversationHit,
-    Entry,
-    Excerpt,
-    HiddenClass,
-    Lineage,
-    Listing,
-    SearchResult,
-    Sort,
-    StoreInfo,
-    Transcript,
-)
+from storage.keeping import fill
+from storage.store_view import StoreView
 
-PAGE = 60
-"""Conversations in a page."""
+if TYPE_CHECKING:
+    from storage.conversation import continuing, deleting, reading, replay, sessions, titles, usage, writing
+    from storage.engine.writer import WritePolicy
+    from storage.finding import message_search, rich_list
+    from storage.keeping import exporting, meta, retention, transfer
+else:
+    continuing, deleting, reading, replay, sessions, titles, usage, writing = (
+        Room(f"storage.conversation.{name}")
+        for name in ("continuing", "deleting", "reading", "replay", "sessions", "titles", "usage", "writing")
+    )
+    message_search, rich_list = (Room(f"storage.finding.{name}") for name in ("message_search", "rich_list"))
+    exporting, meta, retention, transfer = (
+        Room(f"storage.keeping.{name}") for name in ("exporting", "meta", "retention", "transfer")
+    )
 
 
-class SessionDB(Store):
+class SessionDB(StoreView):
     """A Hermes session store.
 
     Reading goes through two read-only connections, one of which can be interrupted; writing through a third one.
@@ -81,115 +63,7 @@ class SessionDB(Store):
     ) -> None:
         path = Path(db_path) if db_path is not None else locations.default_store()
         self._ours = not read_only and not (path.exists() and path.stat().st_size)
-        super().__init__(path, read_only=read_only, migrate=migrate, policy=policy, clock=clock)
-        self._lister = Lister(self.reader)
-
-    def __enter__(self) -> SessionDB:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    # --- what it is
-
-    def info(self) -> StoreInfo:
-        """Say what the store is, and what cannot be done with it and why."""
-        return self.reader.info()
-
-    # --- the list
-
-    def first_page(self, show: frozenset[HiddenClass] = frozenset(), limit: int = PAGE) -> Listing:
-        """The most recently active conversations without reading the whole store (milliseconds at any size).
-
-        Args:
-            show: Hidden classes to include.
-            limit: Conversations wanted.
-        """
-        return self._lister.first_page(show, limit)
-
-    def listing(
-        self,
-        query: SessionQuery | None = None,
-        sort: Sort = Sort.ACTIVE,
-        show: frozenset[HiddenClass] = frozenset(),
-        *,
-        pins_first: bool = True,
-        fresh: bool = True,
-    ) -> Listing:
-        """The complete order of the conversations that the query's filters leave.
-
-        Args:
-            query: Only its filters count here; its words are for `search`.
-            show: Hidden classes to include.
-            pins_first: Pinned conversations on top.
-            fresh: Read the store again; False answers from what was read last, brought up to date by `changes`.
-        """
-        return self._lister.listing(query, sort, show, pins_first=pins_first, fresh=fresh)
-
-    def details(self, entries: Sequence[Entry]) -> tuple[Conversation, ...]:
-        """The rows of these conversations, in the same order; meant for a visible page (60: about a millisecond).
-
-        A conversation whose sessions are all gone is left out.
-        """
-        return details.conversations(self.reader, entries, self.clock())
-
-    def find(self, session_id: str) -> Entry | None:
-        """The conversation that this session is a part of; None for an unknown id."""
-        return self._lister.find(session_id)
-
-    # --- searching
-
-    def search(
-        self,
-        query: SessionQuery,
-        show: frozenset[HiddenClass] = frozenset(),
-        *,
-        limit: int = PAGE,
-        after: SearchResult | None = None,
-        cancel: Cancel | None = None,
-    ) -> SearchResult:
-        """Conversations with a message, title or id that matches, by their newest hit.
-
-        Args:
-            limit: Conversations to find (or to find more, with `after`) before the walk stops early.
-            after: An earlier answer to the same query; the new one contains it and goes on from there.
-            cancel: Cancelling it from another thread stops the query at once.
-
-        Raises:
-            Interrupted: `cancel` was cancelled.
-        """
-        return search.search(self.searcher, self._lister, query, show, limit, after, cancel or Cancel())
-
-    def excerpts(
-        self, query: SessionQuery, hits: Sequence[ConversationHit], width: int = 160
-    ) -> tuple[Excerpt | None, ...]:
-        """The best excerpt of each hit, about `width` characters; None where only the title or an id matched."""
-        return excerpt.excerpts(self.reader, query, hits, width)
-
-    # --- reading
-
-    def transcript(self, parts: Sequence[str], tail: int | None = None) -> Transcript:
-        """The visible messages of these sessions, as one talk, oldest first.
-
-        Args:
-            parts: Session ids in order, usually the main line of an `Entry`.
-            tail: Only so many of the last user and assistant messages (and what stands between); None: all.
-        """
-        return messages.transcript(self.reader, parts, tail)
-
-    def lineage(self, session_id: str) -> Lineage:
-        """The whole family of a session.
-
-        Raises:
-            UnknownSession: There is no such session.
-        """
-        return lineage.family(self.reader, session_id)
-
-    # --- what changes meanwhile
-
-    def changes(self) -> Changes | None:
-        """What other processes committed since the last call; None when nothing was (one pragma, no lock kept)."""
-        return self._lister.changes()
+        super().__init__(path, read_only, migrate=migrate, policy=policy, clock=clock)
 
     # --- sessions
 

@@ -6,12 +6,14 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from storage.engine.connection import Reader, open_reader
 from storage.engine.within import Within
-from storage.engine.writer import WritePolicy, Writer, open_writer
 from storage.errors import OpenedReadOnly
+
+if TYPE_CHECKING:
+    from storage.engine.writer import WritePolicy, Writer
 
 T = TypeVar("T")
 
@@ -41,7 +43,7 @@ class Store:
         self.clock = clock
         self._read_only = read_only
         self._migrate = migrate
-        self._policy = policy or WritePolicy()
+        self._policy = policy
         self._writer: Writer | None = None
         self._opening = threading.Lock()
         self._readers: list[Reader] = []
@@ -65,6 +67,9 @@ class Store:
         """
         if self._read_only:
             raise OpenedReadOnly(self.path)
+        # Here, for a reader should not wait for all that writing needs.
+        from storage.engine.writer import open_writer
+
         with self._opening:
             if self._writer is None:
                 self._writer = open_writer(self.path, migrate=self._migrate, policy=self._policy)

@@ -1,0 +1,172 @@
+"""What the browser asks of a store: answers in frozen records, and no room opened before it is entered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from storage import locations
+from storage.engine.store import Store
+from storage.records import HiddenClass, Sort
+
+if TYPE_CHECKING:
+    from storage.engine.connection import Cancel
+    from storage.engine.writer import WritePolicy
+    from storage.finding.query import SessionQuery
+    from storage.records import (
+        Changes,
+        Conversation,
+        ConversationHit,
+        Entry,
+        Excerpt,
+        Lineage,
+        Listing,
+        SearchResult,
+        StoreInfo,
+        Transcript,
+    )
+
+PAGE = 60
+"""Conversations in a page."""
+
+
+class StoreView(Store):
+    """A store as the browser sees it: the reading half of `SessionDB`, which has all of this too.
+
+    Each method is one call into a room, and the room is imported with its first call: a start pays for the list only.
+    """
+
+    def __init__(
+        self,
+        db_path: str | Path | None = None,
+        read_only: bool = True,
+        *,
+        migrate: bool = False,
+        policy: WritePolicy | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        from storage.finding.listing import Lister
+
+        path = Path(db_path) if db_path is not None else locations.default_store()
+        super().__init__(path, read_only=read_only, migrate=migrate, policy=policy, clock=clock)
+        self._lister = Lister(self.reader)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- what it is
+
+    def info(self) -> StoreInfo:
+        """Say what the store is, and what cannot be done with it and why."""
+        return self.reader.info()
+
+    # --- the list
+
+    def first_page(self, show: frozenset[HiddenClass] = frozenset(), limit: int = PAGE) -> Listing:
+        """The most recently active conversations without reading the whole store (milliseconds at any size).
+
+        Args:
+            show: Hidden classes to include.
+            limit: Conversations wanted.
+        """
+        return self._lister.first_page(show, limit)
+
+    def listing(
+        self,
+        query: SessionQuery | None = None,
+        sort: Sort = Sort.ACTIVE,
+        show: frozenset[HiddenClass] = frozenset(),
+        *,
+        pins_first: bool = True,
+        fresh: bool = True,
+    ) -> Listing:
+        """The complete order of the conversations that the query's filters leave.
+
+        Args:
+            query: Only its filters count here; its words are for `search`.
+            show: Hidden classes to include.
+            pins_first: Pinned conversations on top.
+            fresh: Read the store again; False answers from what was read last, brought up to date by `changes`.
+        """
+        return self._lister.listing(query, sort, show, pins_first=pins_first, fresh=fresh)
+
+    def details(self, entries: Sequence[Entry]) -> tuple[Conversation, ...]:
+        """The rows of these conversations, in the same order; meant for a visible page (60: about a millisecond).
+
+        A conversation whose sessions are all gone is left out.
+        """
+        from storage.finding import details
+
+        return details.conversations(self.reader, entries, self.clock())
+
+    def find(self, session_id: str) -> Entry | None:
+        """The conversation that this session is a part of; None for an unknown id."""
+        return self._lister.find(session_id)
+
+    # --- searching
+
+    def search(
+        self,
+        query: SessionQuery,
+        show: frozenset[HiddenClass] = frozenset(),
+        *,
+        limit: int = PAGE,
+        after: SearchResult | None = None,
+        cancel: Cancel | None = None,
+    ) -> SearchResult:
+        """Conversations with a message, title or id that matches, by their newest hit.
+
+        Args:
+            limit: Conversations to find (or to find more, with `after`) before the walk stops early.
+            after: An earlier answer to the same query; the new one contains it and goes on from there.
+            cancel: Cancelling it from another thread stops the query at once.
+
+        Raises:
+            Interrupted: `cancel` was cancelled.
+        """
+        from storage.engine.connection import Cancel
+        from storage.finding import search
+
+        return search.search(self.searcher, self._lister, query, show, limit, after, cancel or Cancel())
+
+    def excerpts(
+        self, query: SessionQuery, hits: Sequence[ConversationHit], width: int = 160
+    ) -> tuple[Excerpt | None, ...]:
+        """The best excerpt of each hit, about `width` characters; None where only the title or an id matched."""
+        from storage.finding import excerpt
+
+        return excerpt.excerpts(self.reader, query, hits, width)
+
+    # --- reading
+
+    def transcript(self, parts: Sequence[str], tail: int | None = None) -> Transcript:
+        """The visible messages of these sessions, as one talk, oldest first.
+
+        Args:
+            parts: Session ids in order, usually the main line of an `Entry`.
+            tail: Only so many of the last user and assistant messages (and what stands between); None: all.
+        """
+        from storage.conversation import messages
+
+        return messages.transcript(self.reader, parts, tail)
+
+    def lineage(self, session_id: str) -> Lineage:
+        """The whole family of a session.
+
+        Raises:
+            UnknownSession: There is no such session.
+        """
+        from storage.conversation import lineage
+
+        return lineage.family(self.reader, session_id)
+
+    # --- what changes meanwhile
+
+    def changes(self) -> Changes | None:
+        """What other processes committed since the last call; None when nothing was (one pragma, no lock kept)."""
+        return self._lister.changes()
