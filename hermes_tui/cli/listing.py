@@ -12,7 +12,7 @@ from hermes_tui.options import Options
 from hermes_tui.text.figures import count, plural
 from hermes_tui.text.relative_time import relative
 from hermes_tui.text.safe_text import cut, fit
-from storage import Conversation, Listing, SessionDB, SessionQuery
+from storage import Conversation, Listing, SessionDB
 
 
 def list_conversations(options: Options, output: Output, *, as_json: bool = False) -> None:
@@ -21,7 +21,11 @@ def list_conversations(options: Options, output: Output, *, as_json: bool = Fals
     Raises:
         StoreError: The store cannot be opened or read.
     """
-    query = SessionQuery(text="", sources=(options.source,)) if options.source is not None else None
+    query = None
+    if options.source is not None:
+        from storage import SessionQuery
+
+        query = SessionQuery(text="", sources=(options.source,))
     with SessionDB(options.db_path, read_only=True, clock=options.clock) as db:
         page = _newest(db, options.limit) if options.limit and query is None else None
         listing = page or db.listing(query, pins_first=False, fresh=False)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +34,17 @@ _SUPPRESS = argparse.SUPPRESS
 
 if TYPE_CHECKING:
     _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """As wide as the terminal. argparse would import shutil to find that out, and does so for every start."""
+
+    def __init__(self, prog: str) -> None:
+        try:
+            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 80
+        except (OSError, ValueError):
+            columns = 80
+        super().__init__(prog, width=columns - 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="hermes-tui",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Help,
         parents=[which, what, choosing],
         allow_abbrev=False,
     )
@@ -81,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
         help="commands on conversations",
         description="Commands on conversations.",
         parents=[which],
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     family = sessions.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -90,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
         help="print the conversations, last active first",
         description="Print the conversations that the browser shows, last active first.",
         parents=[which, what],
+        formatter_class=_Help,
         allow_abbrev=False,
     )
     listing.add_argument("--json", action="store_true", default=_SUPPRESS, help="print one JSON array")
@@ -99,7 +114,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_browse(commands: _Commands, options: list[argparse.ArgumentParser]) -> None:
     commands.add_parser(
-        "browse", help="open the browser", description=_DESCRIPTION, parents=options, allow_abbrev=False
+        "browse",
+        help="open the browser",
+        description=_DESCRIPTION,
+        parents=options,
+        formatter_class=_Help,
+        allow_abbrev=False,
     )
 
 
@@ -108,7 +128,7 @@ def _add_browse(commands: _Commands, options: list[argparse.ArgumentParser]) -> 
 
 
 def _which_store() -> argparse.ArgumentParser:
-    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS)
+    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS, formatter_class=_Help)
     group.add_argument("--db", metavar="PATH", type=Path, help="open this store")
     group.add_argument("-p", "--profile", metavar="NAME", help="open the store of this Hermes profile")
     group.add_argument("--demo", action="store_true", help="open a made-up store, to look around in")
@@ -116,7 +136,7 @@ def _which_store() -> argparse.ArgumentParser:
 
 
 def _which_conversations() -> argparse.ArgumentParser:
-    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS)
+    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS, formatter_class=_Help)
     group.add_argument("--source", metavar="NAME", help="only conversations from here: cli, telegram, ...")
     group.add_argument(
         "--limit", metavar="N", type=_limit, help="show at most N conversations, 0 for all (list: 20)"
@@ -125,7 +145,7 @@ def _which_conversations() -> argparse.ArgumentParser:
 
 
 def _choosing() -> argparse.ArgumentParser:
-    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS)
+    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS, formatter_class=_Help)
     group.add_argument(
         "--print", dest="print_only", action="store_true", help="print the id that was chosen, resume nothing"
     )

@@ -141,7 +141,7 @@ class BrowserScreen(Screen[None]):
         changed = self.finder.listed(answer)
         self.picture.draw_header()
         if changed:
-            self.picture.draw_list(keep=True)
+            self.picture.draw_list(keep=None)
             self._follow_soon()
         elif self.finder.result is not None:
             self.picture.draw_result_line()
@@ -151,7 +151,7 @@ class BrowserScreen(Screen[None]):
         going_on = self.finder.result is not None
         if not self.finder.found(answer):
             return
-        self.picture.draw_list(keep=going_on)
+        self.picture.draw_list(keep=None if going_on else "")
         # The row under the cursor may be the same one, and yet there is a match to open it at.
         self._follow_soon()
         if self._resume_when_found:
@@ -200,11 +200,12 @@ class BrowserScreen(Screen[None]):
     # --- the search box and the list
 
     @on(Input.Changed, "#search")
-    def _typed(self, event: Input.Changed) -> None:
+    def _typed(self) -> None:
         self._resume_when_found = False
-        keep = not event.value.strip() and self.sessions.cursor > 0
-        if self.furnished and self.finder.typed(event.value):
-            self.picture.draw_list(keep=keep)
+        words = self.box.value
+        keep = not words.strip() and self.sessions.cursor > 0
+        if self.furnished and self.finder.typed(words):
+            self.picture.draw_list(keep=None if keep else "")
             self._follow_soon()
 
     @on(SearchBox.Stepped)
@@ -242,6 +243,7 @@ class BrowserScreen(Screen[None]):
         hit = self.finder.hit(entry) if entry is not None else None
         query = self.finder.query if self.finder.searching else None
         self.detail.follow(entry, query, hit.messages[0] if hit is not None and hit.messages else None)
+        self.detail.describe(self.sessions.current_row())
 
     # These are found by their names: their widget is not imported yet when this class is made.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from hermes_tui.services.store_worker import StoreWorker
@@ -129,6 +130,21 @@ class Finder:
                 return
             self._going_on = True
             self._worker.search(self.query, self.show, after=self.result)
+
+    def remember(self) -> Callable[[], None]:
+        """Note what is asked for and what was found; calling the answer brings it back."""
+        query, result, hits, seconds = self.query, self.result, self._hits, self.seconds
+
+        def bring_back() -> None:
+            self._worker.cancel("search")
+            self.query, self.result, self._hits, self.seconds = query, result, hits, seconds
+            self._going_on = False
+            if self.searching and result is None:
+                self._worker.search(query, self.show)
+            if self._requested_query != self._filters:
+                self._list(fresh=False)
+
+        return bring_back
 
     # --- the answers
 

@@ -21,11 +21,11 @@ class Picture:
     def __init__(self, screen: BrowserScreen) -> None:
         self._screen = screen
 
-    def draw_list(self, *, keep: bool) -> None:
-        """The list as the finder has it now; `keep` leaves the cursor on its conversation."""
+    def draw_list(self, *, keep: str | None) -> None:
+        """The list as the finder has it now; the cursor is on the session `keep`: None where it is, "" the top."""
         screen, finder = self._screen, self._screen.finder
         query = finder.query if finder.searching else None
-        screen.sessions.show(finder.entries, keep=None if keep else "", query=query)
+        screen.sessions.show(finder.entries, keep=keep, query=query)
         screen.sessions.set_hits(finder.hit_labels())
         self.draw_result_line()
         screen.box.has_list = bool(finder.entries)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from hermes_tui.services.broken_arrows import WITHIN_SECONDS
+
 if TYPE_CHECKING:
     from textual.timer import Timer
 
@@ -24,6 +26,7 @@ class WayOut:
     def __init__(self, screen: BrowserScreen) -> None:
         self._screen = screen
         self._asked: Timer | None = None
+        self._leaving: Timer | None = None
 
     def escape(self) -> None:
         """Take the next step."""
@@ -33,19 +36,27 @@ class WayOut:
         elif screen.panes.full or not screen.box.has_focus:
             screen.action_leave_pane()
         elif self._asked is not None:
-            screen.app.exit(None)
+            # Unless it was half an arrow key: such a one never quits.
+            self._leaving = screen.set_timer(WITHIN_SECONDS, screen.app.exit)
         else:
             screen.keys.note = "Esc again to quit"
             self._asked = screen.set_timer(QUIT_AGAIN_SECONDS, self._forget)
 
     def remember(self) -> Callable[[], None]:
-        """Note words and pane; calling the answer brings them back."""
+        """Note words, what they found, and the pane; calling the answer brings them back."""
         screen = self._screen
-        words, pane = screen.box.value, screen.panes.focused
+        words, pane, entry = screen.box.value, screen.panes.focused, screen.sessions.cursor_entry
+        bring_back_found = screen.finder.remember() if screen.furnished else None
 
         def bring_back() -> None:
             self._forget()
-            screen.box.value = words
+            if self._leaving is not None:
+                self._leaving.stop()
+            if screen.box.value != words:
+                screen.box.value = words
+                if bring_back_found is not None:
+                    bring_back_found()
+                    screen.picture.draw_list(keep=entry.id if entry is not None else "")
             if pane is not None:
                 screen.panes.go(pane)
 

@@ -8,15 +8,18 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from storage.conversation import relatives
 from storage.engine.connection import Cancel, Reader
 from storage.finding import newest
 from storage.finding.catalog import CLASS_OF_SOURCE, Catalog, catalog, conversations, distinct, in_order
 from storage.finding.order import ordered
-from storage.finding.query import SessionQuery
 from storage.finding.watch import Watch
 from storage.records import Changes, Entry, HiddenClass, Listing, Sort
+
+if TYPE_CHECKING:
+    from storage.finding.query import SessionQuery
 
 SMALL = 500
 """Sessions up to which the first page is the whole list: it takes no longer."""
