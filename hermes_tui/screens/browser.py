@@ -134,7 +134,7 @@ class BrowserScreen(Screen[None]):
             self.box.focus()
         if answer.info.notes:
             self.app.say("\n".join(answer.info.notes), severity="warning", timeout=12)
-        self.finder.ask_again()
+        self.finder.opened()
 
     @on(StoreWorker.Listed)
     def _store_listed(self, answer: StoreWorker.Listed) -> None:
@@ -177,7 +177,7 @@ class BrowserScreen(Screen[None]):
         changes = answer.changes
         if not changes.session_ids and not changes.reordered:
             return
-        self.finder.refresh(fresh=changes.reordered)
+        self.finder.changed(reordered=changes.reordered)
         touched = frozenset(changes.session_ids)
         stale = [entry.id for entry in self.finder.entries if not touched.isdisjoint(entry.parts)]
         self.sessions.outdate(None if changes.reordered else stale)
@@ -186,6 +186,8 @@ class BrowserScreen(Screen[None]):
 
     @on(StoreWorker.Failed)
     def _store_failed(self, answer: StoreWorker.Failed) -> None:
+        self._resume_when_found = False
+        self.finder.failed(answer.lane)
         if not self.opened:
             self.picture.say(states.failed(answer.error, self.options.db_path, self.app.display_path))
             # There is nothing to search, and the notice names keys that would be text in the box.
@@ -309,10 +311,11 @@ class BrowserScreen(Screen[None]):
     def action_refresh(self) -> None:
         """Read the store again; after a failure, open it again."""
         if not self.opened:
-            self.picture.say(states.loading(self.app.display_path))
-            self.finder.open()
+            if self.furnished:
+                self.picture.say(states.loading(self.app.display_path))
+                self.finder.open()
             return
-        self.finder.refresh(fresh=True)
+        self.finder.refresh()
         self.sessions.outdate()
         self.detail.reading.again()
 

@@ -18,6 +18,8 @@ from storage import (
 )
 
 EVERYTHING = SessionQuery("", ())
+FIRST_PAGE = 60
+"""Conversations that a search finds before it is asked to go on."""
 
 
 class Finder:
@@ -42,7 +44,11 @@ class Finder:
         self._hits: dict[str, ConversationHit] = {}
         self._listing_query = self.query
         self._requested_query = self.query
-        self._going_on = False
+        self._opened = False
+        self._under_way: set[str] = set()
+        """Lanes whose answer is still to come."""
+        self._owed: bool | None = None
+        """The list is to be read once more when it has come; True: freshly."""
 
     # --- what is on show
 
@@ -86,7 +92,9 @@ class Finder:
 
     def open(self) -> None:
         """Open the store and read the list; what was typed meanwhile is asked for afterwards."""
-        self._requested_query = self._filters
+        self._opened = False
+        self._requested_query = self._with_source(EVERYTHING)
+        self._under_way = {"list"}
         self._worker.open(self.show, self._source)
 
     def typed(self, text: str) -> bool:
@@ -110,37 +118,46 @@ class Finder:
         self.sort = sort
         self._list(fresh=False)
 
-    def refresh(self, *, fresh: bool) -> None:
-        """Read again; `fresh` also what only a full reading sees (renames, archiving, deleting elsewhere)."""
-        self._list(fresh=fresh)
-        # A search that was already walked further than its first page is left alone: its rows must not go away.
-        if self.searching and (self.result is None or len(self.result.hits) <= 60):
-            self._worker.search(self.query, self.show)
-            self._going_on = False
+    def refresh(self) -> None:
+        """Read all of it again, also what only a full reading sees (renames, archiving, deleting elsewhere)."""
+        self._list(fresh=True)
+        if self.searching and not self._walked_on:
+            self._search()
 
-    def ask_again(self) -> None:
-        """Ask for what is wanted now: the store was not open yet when it was typed."""
-        if self.searching:
+    def changed(self, *, reordered: bool) -> None:
+        """Other processes wrote; `reordered` when only a full reading can tell what.
+
+        What is under way is left to end: a store that is written to all the time would never get an answer.
+        """
+        if "list" in self._under_way:
+            self._owed = self._owed or reordered
+        else:
+            self._list(fresh=reordered)
+        if self.searching and not self._walked_on and "search" not in self._under_way:
+            self._search()
+
+    def opened(self) -> None:
+        """The store is open: ask for what was typed meanwhile."""
+        self._opened = True
+        if self.searching or self._requested_query != self._filters:
             self._ask()
 
     def more(self) -> None:
         """The end of what was found is near: go on with the walk."""
-        if self.searching and self.result is not None and not self.result.exhausted and not self._going_on:
-            if self._limit is not None and len(self.result.hits) >= self._limit:
-                return
-            self._going_on = True
-            self._worker.search(self.query, self.show, after=self.result)
+        if not self.searching or self.result is None or self.result.exhausted or "search" in self._under_way:
+            return
+        if self._limit is None or len(self.result.hits) < self._limit:
+            self._search(after=self.result)
 
     def remember(self) -> Callable[[], None]:
         """Note what is asked for and what was found; calling the answer brings it back."""
         query, result, hits, seconds = self.query, self.result, self._hits, self.seconds
 
         def bring_back() -> None:
-            self._worker.cancel("search")
+            self._stop_search()
             self.query, self.result, self._hits, self.seconds = query, result, hits, seconds
-            self._going_on = False
             if self.searching and result is None:
-                self._worker.search(query, self.show)
+                self._search()
             if self._requested_query != self._filters:
                 self._list(fresh=False)
 
@@ -154,19 +171,32 @@ class Finder:
             return False
         self.listing = answer.listing
         self._listing_query = self._requested_query
+        if answer.listing.complete:
+            self._under_way.discard("list")
+            if self._owed is not None:
+                self._list(fresh=self._owed)
         return not self.searching
 
     def found(self, answer: StoreWorker.Found) -> bool:
         """Take what a search found. Returns whether it changes what is on show."""
         if not self._worker.is_current("search", answer.serial) or answer.query != self.query:
             return False
-        self._going_on = False
+        self._under_way.discard("search")
         self.result = answer.result
         self.seconds = answer.seconds
         self._hits = {hit.entry.id: hit for hit in answer.result.hits}
         return True
 
+    def failed(self, lane: str) -> None:
+        """A request was refused: nothing will come of it."""
+        self._under_way.discard(lane)
+
     # --- asking
+
+    @property
+    def _walked_on(self) -> bool:
+        """A search went further than its first page: its rows must not go away."""
+        return self.result is not None and len(self.result.hits) > FIRST_PAGE
 
     @property
     def _filters(self) -> SessionQuery:
@@ -178,16 +208,27 @@ class Finder:
         return replace(query, sources=(self._source,))
 
     def _ask(self) -> bool:
-        self._worker.cancel("search")
-        self.result, self._going_on = None, False
-        self._hits = {}
+        self._stop_search()
+        self.result, self._hits = None, {}
+        if not self._opened:
+            return False
         if self.searching:
-            self._worker.search(self.query, self.show)
+            self._search()
         if self._requested_query == self._filters:
             return not self.searching and not self.pending
         self._list(fresh=False)
         return False
 
+    def _search(self, after: SearchResult | None = None) -> None:
+        self._under_way.add("search")
+        self._worker.search(self.query, self.show, after=after)
+
+    def _stop_search(self) -> None:
+        self._under_way.discard("search")
+        self._worker.cancel("search")
+
     def _list(self, *, fresh: bool) -> None:
+        self._owed = None
+        self._under_way.add("list")
         self._requested_query = self._filters
         self._worker.list(self._filters, self.sort, self.show, fresh=fresh)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hermes_tui.app import BrowserApp
+from hermes_tui.widgets.lineage_tree import LineageTree
+from hermes_tui.widgets.transcript import TranscriptView
 from tests.support.browsing import BrowserPilot, browser, settle
 
 
@@ -17,6 +19,16 @@ async def press(pilot: BrowserPilot, *keys: str) -> None:
 async def search_for(pilot: BrowserPilot, words: str) -> None:
     """Type words into the empty search box, letter by letter."""
     await press(pilot, *words)
+
+
+def transcript(app: BrowserApp) -> TranscriptView:
+    """The transcript."""
+    return browser(app).query_one("#transcript", TranscriptView)
+
+
+def tree(app: BrowserApp) -> LineageTree:
+    """The lineage."""
+    return browser(app).query_one("#lineage", LineageTree)
 
 
 def pane_lines(app: BrowserApp, pane: str) -> list[str]:
