@@ -28,9 +28,9 @@ def claim(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    except FileExistsError:
-        return
     except OSError as error:
+        if path.is_file():
+            return
         raise CannotCreate(path, error.strerror or str(error)) from error
 
 
