@@ -29,7 +29,7 @@ def claim(path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except OSError as error:
-        if path.is_file():
+        if path.exists():
             return
         raise CannotCreate(path, error.strerror or str(error)) from error
 
