@@ -47,18 +47,6 @@ def compression_tips(reader: Reading, session_ids: Collection[str]) -> dict[str,
     return tips
 
 
-def get_compression_lineage(store: Store, session_id: str) -> list[str]:
-    """The conversation of a session, from its first part to its live tip; empty for an unknown id.
-
-    A dead end beside the main line is a lineage of its own.
-    """
-    for chain in chains(relatives.around(store.reader, [session_id])):
-        if session_id in chain.parts:
-            main = list(chain.parts[: chain.main])
-            return main if session_id in main else [session_id]
-    return []
-
-
 def resolve_resume_session_id(store: Store, session_id: str) -> str:
     """The session to resume when a person asks for this one.
 

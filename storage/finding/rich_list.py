@@ -116,9 +116,15 @@ def search_sessions(
     """
     layout = store.reader.layout
     condition, values = ("1", ()) if source is None else ("s.source = ?", (source,))
+    order = "last_active DESC, s.started_at DESC, s.id DESC"
+    # Sorted by themselves, for a row carries its whole system prompt.
     return store.reader.dicts(
-        f"SELECT s.*, {_last_active(layout)} AS last_active FROM sessions s WHERE {condition}"
-        " ORDER BY last_active DESC, s.started_at DESC, s.id DESC LIMIT ? OFFSET ?",
+        f"""
+        SELECT s.*, page.last_active AS last_active FROM (
+            SELECT s.id AS id, {_last_active(layout)} AS last_active FROM sessions s WHERE {condition}
+            ORDER BY {order} LIMIT ? OFFSET ?) page
+        JOIN sessions s ON s.id = page.id ORDER BY page.{order}
+        """,
         (*values, limit, offset),
     )
 

@@ -47,7 +47,6 @@ CALLS = [
     "update_token_counts",
     "record_auxiliary_usage",
     "get_compression_tip",
-    "get_compression_lineage",
     "resolve_resume_session_id",
     "set_session_archived",
     "set_session_pinned",
