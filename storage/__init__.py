@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from storage.engine.connection import Cancel
+    from storage.engine.repair import Repaired, repair
     from storage.engine.upkeep import Shrunk
     from storage.engine.writer import WritePolicy
     from storage.errors import (
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         WritingNotSupported,
     )
     from storage.finding.query import SessionQuery, Term, parse
+    from storage.keeping.structure import migrate
     from storage.records import (
         Changes,
         Conversation,
@@ -87,6 +89,7 @@ __all__ = [
     "NotTheUsersMessage",
     "OpenedReadOnly",
     "PrunePreview",
+    "Repaired",
     "RowRefused",
     "SearchResult",
     "SessionDB",
@@ -115,11 +118,14 @@ __all__ = [
     "VersionTooOld",
     "WritePolicy",
     "WritingNotSupported",
+    "migrate",
     "parse",
+    "repair",
 ]
 
 _ROOMS = {
     "storage.engine.connection": ("Cancel",),
+    "storage.engine.repair": ("Repaired", "repair"),
     "storage.engine.upkeep": ("Shrunk",),
     "storage.engine.writer": ("WritePolicy",),
     "storage.finding.query": (
@@ -127,6 +133,7 @@ _ROOMS = {
         "Term",
         "parse",
     ),
+    "storage.keeping.structure": ("migrate",),
     "storage.session_db": ("SessionDB",),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}

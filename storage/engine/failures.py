@@ -80,7 +80,7 @@ def refused(error: sqlite3.Error, path: Path) -> StoreError:
         case sqlite3.SQLITE_CONSTRAINT if str(error) == "constraint failed":
             # A constraint of a table has a name; this one is of the tables behind a search index.
             return IndexStopsWrites(path, str(error))
-        case sqlite3.SQLITE_CONSTRAINT:
+        case sqlite3.SQLITE_CONSTRAINT | sqlite3.SQLITE_TOOBIG | sqlite3.SQLITE_MISMATCH:
             return RowRefused(str(error))
         case sqlite3.SQLITE_FULL:
             return DiskFull(path)
