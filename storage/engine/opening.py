@@ -13,8 +13,8 @@ from pathlib import Path
 from storage.engine.failures import named
 from storage.errors import NotAStore, StoreError, StoreMissing, StoreUnreadable
 
-BUSY_TIMEOUT = 1.0
-"""Seconds that a statement waits for another process's lock."""
+BUSY_TIMEOUT = 5.0
+"""Seconds that a statement waits for another process's lock: in DELETE mode a crowd of writers leaves few gaps."""
 
 _DISK_RETRIES = 2
 _DISK_PAUSE = 0.05
