@@ -23,7 +23,7 @@ def get_compression_tip(store: Store, session_id: str) -> str:
     Of several continuations it follows the one that was itself compressed, then an open one; among equals the
     most recently active. A session that was not compressed, or that is not there, is its own tip.
     """
-    return compression_tip(store.reader, session_id)
+    return compression_tip(store.reading(), session_id)
 
 
 def compression_tip(reader: Reading, session_id: str) -> str:
@@ -53,7 +53,7 @@ def resolve_resume_session_id(store: Store, session_id: str) -> str:
     From the live tip on it follows the child that started last, branches, subagents and tools left out, and
     stops at the deepest one that holds messages; at the tip where none does.
     """
-    reader = store.reader
+    reader = store.reading()
     best = here = compression_tip(reader, session_id)
     for _ in range(_DEEPEST):
         child = _latest_child(reader, here)

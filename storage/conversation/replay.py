@@ -59,7 +59,7 @@ def _line(store: Store, session_id: str) -> list[str]:
     """The session and what it grew from, oldest first."""
     line = [session_id]
     while len(line) <= _ANCESTORS:
-        row = store.reader.one("SELECT parent_session_id FROM sessions WHERE id = ?", (line[-1],))
+        row = store.reading().one("SELECT parent_session_id FROM sessions WHERE id = ?", (line[-1],))
         if row is None or row[0] is None or row[0] in line:
             break
         line.append(row[0])

@@ -79,6 +79,7 @@ def search_messages(
     if not wanted.groups or limit == 0:
         return []
     reader = store.searcher
+    reader.refresh_layout()
     condition, values = _filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
     search = _Search(reader, wanted, condition, values, _ORDERS.get(sort or "", ""))
     plan = routes.plan(reader, wanted.all_terms, Cancel())
