@@ -19,6 +19,7 @@ from hermes_tui.services.broken_arrows import WITHIN_SECONDS, ArrowMender
 from hermes_tui.services.resume import Choice, ResumeCommand, run_and_return
 from hermes_tui.styles import STYLES
 from hermes_tui.text import marks, safe_text
+from hermes_tui.text.key_names import key_name
 from hermes_tui.themes import DARK, LIGHT, ROLES_ELSEWHERE
 
 if TYPE_CHECKING:
@@ -79,11 +80,10 @@ class BrowserApp(App[Choice | None]):
         """Every action that exists where the focus is, then the themes."""
         seen: set[str] = set()
         for node, binding, enabled, tooltip in screen.active_bindings.values():
-            if enabled and binding.id and tooltip and binding.action not in seen:
-                seen.add(binding.action)
-                yield SystemCommand(
-                    tooltip, binding.description, partial(self.run_action, binding.action, node)
-                )
+            if enabled and binding.id and tooltip and tooltip not in seen:
+                seen.add(tooltip)
+                run = partial(self.run_action, binding.action, node)
+                yield SystemCommand(tooltip, key_name(binding.key), run)
         yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
 
     def say(
@@ -93,7 +93,8 @@ class BrowserApp(App[Choice | None]):
         severity: Literal["information", "warning", "error"] = "information",
         timeout: float | None = None,
     ) -> None:
-        """A toast; its text may come from the store, so it is made safe and is never markup."""
+        """A toast in place of the one before. Its text may come from the store: it is made safe, and never markup."""
+        self.clear_notifications()
         self.notify(safe_text.block(text), severity=severity, timeout=timeout, markup=False)
 
     def copy(self, text: str, what: str = "") -> None:
@@ -101,10 +102,10 @@ class BrowserApp(App[Choice | None]):
         self.copy_to_clipboard(text)
         self.say(f"Copied {what}." if what else f"Copied: {text}")
 
-    def run_outside(self, command: ResumeCommand) -> None:
-        """Give the terminal to a command, and take it back when it ends."""
+    def run_outside(self, command: ResumeCommand) -> int:
+        """Give the terminal to a command, take it back when it ends, and return its exit status."""
         with self.suspend():
-            run_and_return(command)
+            return run_and_return(command)
 
     @work(thread=True, exit_on_error=True)
     def open_demo(self) -> None:
@@ -137,7 +138,12 @@ class BrowserApp(App[Choice | None]):
     def _first_theme(self) -> str:
         wanted = os.environ.get(THEME_VARIABLE, "").strip()
         name = {"": DARK.name, "dark": DARK.name, "light": LIGHT.name}.get(wanted, wanted)
-        return name if name in self.available_themes else DARK.name
+        if name in self.available_themes:
+            return name
+        self.call_later(
+            self.say, f"{THEME_VARIABLE}={wanted} is no theme: dark, light, or one of Ctrl+P, Theme."
+        )
+        return DARK.name
 
 
 def _encoding() -> str | None:

@@ -108,6 +108,7 @@ def browse(options: Options, output: Output) -> int:
         return exits.OK
     command = options.resume(choice.session_id)
     if options.demo:
+        output.remark("The demo only shows the command that would resume it:")
         output.line(command.shell_line)
         return exits.OK
     if why := command.why_not():

@@ -54,7 +54,7 @@ class BrowserScreen(Screen[None]):
         ),
         Binding(
             "shift+tab", "next_pane(-1)", "pane", show=False, priority=True, id="browser.previous_pane",
-            tooltip="Last pane",
+            tooltip="Previous pane",
         ),
         Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
         Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
@@ -82,6 +82,7 @@ class BrowserScreen(Screen[None]):
         self.way_out = WayOut(self)
         self._follow_timer: Timer | None = None
         self._resume_when_found = False
+        self._steps: list[str] = []
         self.furnished = False
         self.opened = False
 
@@ -152,6 +153,8 @@ class BrowserScreen(Screen[None]):
         if not self.finder.found(answer):
             return
         self.picture.draw_list(keep=None if going_on else "")
+        while self._steps:
+            self._step(self._steps.pop(0))
         # The row under the cursor may be the same one, and yet there is a match to open it at.
         self._follow_soon()
         if self._resume_when_found:
@@ -160,7 +163,8 @@ class BrowserScreen(Screen[None]):
 
     @on(StoreWorker.Rows)
     def _store_rows(self, answer: StoreWorker.Rows) -> None:
-        self.sessions.put_excerpts(answer.excerpts)
+        if self.worker.is_current("rows", answer.serial):
+            self.sessions.put_excerpts(answer.excerpts)
         self.sessions.put(answer.rows)
         self.detail.describe(self.sessions.current_row())
 
@@ -204,6 +208,7 @@ class BrowserScreen(Screen[None]):
     @on(Input.Changed, "#search")
     def _typed(self) -> None:
         self._resume_when_found = False
+        self._steps.clear()
         words = self.box.value
         keep = not words.strip() and self.sessions.cursor > 0
         if self.furnished and self.finder.typed(words):
@@ -212,12 +217,18 @@ class BrowserScreen(Screen[None]):
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
+        self._step(event.step)
+        if self.furnished and self.finder.searching and self.finder.pending:
+            # Typed behind the last letter, it is a step in what this letter will bring.
+            self._steps.append(event.step)
+
+    def _step(self, step: str) -> None:
         {
             "up": self.sessions.cursor_up,
             "down": self.sessions.cursor_down,
             "page_up": self.sessions.page_up,
             "page_down": self.sessions.page_down,
-        }[event.step]()
+        }[step]()
 
     @on(SessionList.Wanted)
     def _rows_wanted(self, event: SessionList.Wanted) -> None:

@@ -36,7 +36,8 @@ class HandOver:
             app.say(f"{why} {command.shell_line}", severity="warning", timeout=15)
         else:
             try:
-                app.run_outside(command)
+                if status := app.run_outside(command):
+                    app.say(f"{command.argv[0]} ended with status {status}.", severity="warning")
             except CannotResume as error:
                 app.say(str(error), severity="error")
             return True

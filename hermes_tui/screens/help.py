@@ -14,8 +14,8 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
 from hermes_tui.styles import STYLES
+from hermes_tui.text.key_names import key_name
 from hermes_tui.text.marks import Marks
-from hermes_tui.widgets.key_line import KEY_NAMES
 
 WORDS = (
     ("docker deploy", "both words, in one message, a title or an id"),
@@ -23,23 +23,6 @@ WORDS = (
     ('"exit code 137"', "these words in this order"),
     ("source:telegram", "only this source; more of them are alternatives"),
 )
-
-
-def key_name(key: str) -> str:
-    """A key as people write it: "Ctrl+P", "PgUp", "/"."""
-    names = {
-        "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn",
-        "home": "Home", "end": "End", "tab": "Tab", "escape": "Esc", "enter": "Enter", "backspace": "Backspace",
-    }  # fmt: skip
-    *modifiers, last = key.split("+")
-    last = (
-        names.get(last)
-        or KEY_NAMES.get(last)
-        or (last.upper() if last[:1] == "f" and last[1:].isdigit() else last)
-    )
-    if modifiers and len(last) == 1:
-        last = last.upper()
-    return "+".join([*(part.capitalize() for part in modifiers), last])
 
 
 def keys_of(node: DOMNode) -> list[tuple[str, str]]:

@@ -17,7 +17,7 @@ class ListPane(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "screen.search", "search", id="list.search", priority=True, tooltip="Go to the search box"),
         Binding("t", "screen.lineage", "lineage", id="list.lineage", tooltip="Show what it grew from"),
-        Binding("y", "screen.copy_command", "copy", id="list.copy_command", tooltip="Copy the resume command"),
+        Binding("y", "screen.copy_command", "copy command", id="list.copy_command", tooltip="Copy the resume command"),
         Binding("Y", "screen.copy_id", "copy id", show=False, id="list.copy_id", tooltip="Copy the session id"),
         Binding("h", "screen.hidden", "hidden", id="list.hidden", tooltip="Show or hide classes of conversations"),
         Binding("s", "screen.sort", "sort", id="list.sort", tooltip="Sort by the next order"),
@@ -42,7 +42,7 @@ class ReadingPane(Container):
             "R", "screen.resume_and_return", "resume & return", id="transcript.resume_return",
             tooltip="Resume in Hermes and come back here",
         ),
-        Binding("y", "screen.copy_message", "copy", id="transcript.copy_message", tooltip="Copy the message"),
+        Binding("y", "screen.copy_message", "copy message", id="transcript.copy_message", tooltip="Copy the message"),
         Binding("t", "screen.lineage", "lineage", id="transcript.lineage", tooltip="Show what it grew from"),
         Binding("question_mark", "screen.help", "help", id="transcript.help", tooltip="The keys of this pane"),
         Binding("q", "screen.leave_pane", "back", show=False, id="transcript.leave", tooltip="Back to the list"),
@@ -57,7 +57,10 @@ class LineagePane(Container):
             "R", "screen.resume_and_return", "resume & return", id="lineage.resume_return",
             tooltip="Resume this part in Hermes and come back here",
         ),
-        Binding("y", "screen.copy_command", "copy", id="lineage.copy_command", tooltip="Copy its resume command"),
+        Binding(
+            "y", "screen.copy_command", "copy command", id="lineage.copy_command",
+            tooltip="Copy its resume command",
+        ),
         Binding("Y", "screen.copy_id", "copy id", show=False, id="lineage.copy_id", tooltip="Copy its session id"),
         Binding(
             "slash", "screen.search", "search", show=False, id="lineage.search", priority=True,

@@ -35,6 +35,8 @@ class Picture:
         elif finder.result is not None and finder.searching:
             words = safe_text.line(screen.box.value)
             self.say(states.no_match(words, finder.result.hidden, finder.result.notes))
+        elif finder.query.sources:
+            self.say(states.none_from(finder.query.sources))
         else:
             hidden = finder.listing.hidden if finder.listing is not None else {}
             self.say(states.empty(screen.app.display_path, hidden))

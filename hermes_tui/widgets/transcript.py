@@ -45,7 +45,10 @@ class TranscriptView(BlockView, can_focus=True):
             "I", "toggle_inner", "reasoning", id="transcript.reasoning",
             tooltip="Show or hide reasoning, system messages and summaries",
         ),
-        Binding("enter", "earlier", id="transcript.earlier", show=False, tooltip="Show the earlier messages"),
+        Binding(
+            "enter", "open", "whole", id="transcript.open",
+            tooltip="Show long messages whole, or cut; on their line, the earlier messages",
+        ),
     ]  # fmt: skip
 
     @dataclass
@@ -191,6 +194,17 @@ class TranscriptView(BlockView, can_focus=True):
             self._unfold(super().action_first)
         else:
             super().action_first()
+
+    def action_open(self) -> None:
+        """The earlier messages, where their line is on top; else long messages whole, or cut again."""
+        if self._folded and self.scroll_offset.y == 0:
+            self.action_earlier()
+        else:
+            self._show_what(replace(self._shown, whole=not self._shown.whole))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Matches are walked only where there are any."""
+        return self._walk.total > 0 if action in ("next_match", "previous_match") else True
 
     def action_earlier(self) -> None:
         self._upwards(lambda: None)

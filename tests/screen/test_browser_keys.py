@@ -182,9 +182,11 @@ async def test_y_copies_the_command_and_shift_y_the_id(
     monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
     entry = browser(app).sessions.cursor_entry
     assert entry is not None
-    await press(pilot, "tab", "y", "Y")
+    await press(pilot, "tab", "y")
+    assert [n.message for n in app._notifications] == [f"Copied: hermes -p default --resume {entry.id}"]
+    await press(pilot, "Y")
+    assert [n.message for n in app._notifications] == [f"Copied: {entry.id}"]
     assert copied == [f"hermes -p default --resume {entry.id}", entry.id]
-    assert f"Copied: hermes -p default --resume {entry.id}" in [n.message for n in app._notifications]
 
 
 async def test_s_goes_through_the_orders(started: Started) -> None:
