@@ -397,3 +397,13 @@ async def test_the_mouse_clicks_and_double_clicks(started: Started) -> None:
     await pilot.click("#sessions", offset=(10, 4), times=2)
     await settle(pilot)
     assert app.return_value == Choice(screen.finder.entries[3].id)
+
+
+async def test_enter_in_the_transcript_shows_long_messages_whole(started: Started) -> None:
+    app, pilot = started
+    await press(pilot, "tab", "tab")
+    assert "and we are try …" in screen_text(app)
+    await press(pilot, "enter")
+    assert "and we are try …" not in screen_text(app)
+    await press(pilot, "enter")
+    assert "and we are try …" in screen_text(app)

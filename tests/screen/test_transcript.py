@@ -286,7 +286,7 @@ async def test_tools_and_reasoning() -> None:
         folded = ["go", "Yes.", "[1 tool call: terminal]", "[context summary · 5 characters]"]
         assert texts(view) == folded
         await pilot.press("T")
-        assert texts(view) == [*folded[:3], "└─ terminal", "output", folded[3]]
+        assert texts(view) == [*folded[:3], "└ terminal", "output", folded[3]]
         await pilot.press("T", "I")
         assert texts(view) == ["go", "I think", "Yes.", folded[2], folded[3], "words"]
         await pilot.press("I")
