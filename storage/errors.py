@@ -178,7 +178,10 @@ class CannotRepair(StoreError):
 
     def __init__(self, path: Path, why: str, backup: Path | None) -> None:
         kept = f"a copy of it as it was is {backup}" if backup else "no copy of it could be made"
-        super().__init__(f"Cannot repair {path} ({why}); {kept}.")
+        super().__init__(
+            f"Cannot repair {path} ({why}); {kept}. What can still be read of it can be exported, or recovered with"
+            f" `sqlite3 {path} .recover`."
+        )
         self.path = path
         self.backup = backup
 

@@ -150,8 +150,8 @@ class Writer:
         return self._within("BEGIN IMMEDIATE", "COMMIT", checked)
 
     def _within(self, begin: str, end: str, work: Work[T]) -> T:
-        self._execute_in_turn(begin)
         try:
+            self._execute_in_turn(begin)
             self._refresh_layout()
             result = work(self._connection)
             self._refresh_layout()
