@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container
 from textual.screen import Screen
 from textual.timer import Timer
@@ -16,7 +16,7 @@ from textual.widgets import Input
 from hermes_tui.screens import states
 from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
-from hermes_tui.screens.panes import ListPane
+from hermes_tui.screens.panes import ANYWHERE, ListPane
 from hermes_tui.screens.picture import Picture
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
@@ -44,22 +44,7 @@ FOLLOW_SECONDS = 0.05
 class BrowserScreen(Screen[None]):
     """One store, open for browsing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "escape", "escape", "clear", key_display="esc", id="browser.escape", tooltip="Clear, leave, quit"
-        ),
-        Binding(
-            "tab", "next_pane(1)", "next pane", key_display="tab", priority=True, id="browser.next_pane",
-            tooltip="Next pane",
-        ),
-        Binding(
-            "shift+tab", "next_pane(-1)", "pane", show=False, priority=True, id="browser.previous_pane",
-            tooltip="Previous pane",
-        ),
-        Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
-        Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
-        Binding("D", "demo", "demo", id="browser.demo", tooltip="Open the demo store"),
-    ]  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = ANYWHERE
 
     app: BrowserApp
     header = getters.query_one("#header", HeaderLine)
@@ -210,7 +195,8 @@ class BrowserScreen(Screen[None]):
         self._resume_when_found = False
         self._steps.clear()
         words = self.box.value
-        keep = not words.strip() and self.sessions.cursor > 0
+        # Who looks at a conversation, rather than typing for one, goes on looking at it.
+        keep = not words.strip() and (self.sessions.cursor > 0 or not self.box.has_focus)
         if self.furnished and self.finder.typed(words):
             self.picture.draw_list(keep=None if keep else "")
             self._follow_soon()
@@ -282,6 +268,14 @@ class BrowserScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         self.draw_note()
+
+    def on_descendant_blur(self) -> None:
+        self.call_after_refresh(self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        """The pane that had the focus is gone: the list takes it."""
+        if self.focused is None and self.opened and self.is_current and self.app.app_focus:
+            self.panes.go("sessions")
 
     def _say_loading(self) -> None:
         if not self.opened and not self.has_class("-notice"):

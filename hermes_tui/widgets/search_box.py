@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from hermes_tui.text import safe_text
+from hermes_tui.widgets import key_order
 
 
 class SearchBox(Input):
@@ -66,6 +67,9 @@ class SearchBox(Input):
 
     def action_step(self, step: str) -> None:
         self.post_message(self.Stepped(step))
+
+    async def _on_key(self, event: events.Key) -> None:
+        await key_order.act(self, event, takes_text=True)
 
     def _on_paste(self, event: events.Paste) -> None:
         # Input keeps the first line only; here a pasted line break is a blank, and control bytes go.

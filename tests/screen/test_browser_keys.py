@@ -407,3 +407,26 @@ async def test_enter_in_the_transcript_shows_long_messages_whole(started: Starte
     assert "and we are try …" not in screen_text(app)
     await press(pilot, "enter")
     assert "and we are try …" in screen_text(app)
+
+
+async def test_clearing_a_search_from_another_pane_keeps_the_conversation(started: Started) -> None:
+    app, pilot = started
+    screen = browser(app)
+    await press(pilot, *"docker")
+    await press(pilot, "tab", "t")
+    assert screen.detail.relatives.has_focus
+    await press(pilot, "escape")
+    assert screen.box.value == ""
+    assert title_at_cursor(app) == "Fix Docker Build #3"
+    assert screen.detail.relatives.has_focus
+
+
+async def test_a_pane_that_goes_away_gives_the_focus_to_the_list(started: Started) -> None:
+    app, pilot = started
+    screen = browser(app)
+    await press(pilot, "tab", *["j"] * 4)
+    await press(pilot, "t")
+    screen.sessions.first()
+    await settle(pilot)
+    assert not screen.has_class("-relatives")
+    assert screen.sessions.has_focus
