@@ -129,6 +129,7 @@ class BrowserScreen(Screen[None]):
         if changed:
             self.picture.draw_list(keep=None)
             self._follow_soon()
+            self._catch_up()
         elif self.finder.result is not None:
             self.picture.draw_result_line()
 
@@ -138,10 +139,14 @@ class BrowserScreen(Screen[None]):
         if not self.finder.found(answer):
             return
         self.picture.draw_list(keep=None if going_on else "")
-        while self._steps:
-            self._step(self._steps.pop(0))
         # The row under the cursor may be the same one, and yet there is a match to open it at.
         self._follow_soon()
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Do what was typed ahead, before the list that it meant was here."""
+        while self._steps:
+            self._step(self._steps.pop(0))
         if self._resume_when_found:
             self._resume_when_found = False
             self.action_resume()
@@ -204,9 +209,13 @@ class BrowserScreen(Screen[None]):
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
         self._step(event.step)
-        if self.furnished and self.finder.searching and self.finder.pending:
-            # Typed behind the last letter, it is a step in what this letter will bring.
+        if self._is_behind:
             self._steps.append(event.step)
+
+    @property
+    def _is_behind(self) -> bool:
+        """The list on show is not the one that was asked for."""
+        return not self.furnished or self.finder.pending
 
     def _step(self, step: str) -> None:
         {
@@ -356,7 +365,7 @@ class BrowserScreen(Screen[None]):
 
     def action_resume(self) -> None:
         """Leave with the conversation under the cursor, unless Hermes could not resume it."""
-        if not self.furnished or (self.finder.searching and self.finder.pending):
+        if self._is_behind:
             # Enter right behind the last letter means the hit that this letter will bring.
             self._resume_when_found = True
         elif (entry := self.sessions.cursor_entry) is not None:

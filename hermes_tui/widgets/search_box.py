@@ -36,8 +36,8 @@ class SearchBox(Input):
         ),
     ]
 
-    has_list = False
-    """Whether there is anything below to move in and to resume."""
+    has_list = True
+    """Whether there is, or will be, anything below to move in and to resume."""
 
     @dataclass
     class Stepped(Message):

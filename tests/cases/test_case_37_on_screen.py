@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.app import BrowserApp
-from hermes_tui.screens import hidden_menu
 from hermes_tui.screens import help as help_screen
+from hermes_tui.screens import hidden_menu
 from hermes_tui.start import options_for
 from hermes_tui.widgets import lineage_tree, transcript
 from tests.cases.test_case_37_files_of_every_kind import SETUP, contents

@@ -14,8 +14,10 @@ DOWN = b"\x1b[B"
 QUIT = b"\x11"
 
 
-def browser_in_terminal(store: Path, *words: str, size: tuple[int, int] = (120, 40)) -> PseudoTerminal:
-    """`hermes-tui --db store`, in the store's directory, with a clock that runs."""
+def browser_in_terminal(
+    store: Path, *words: str, size: tuple[int, int] = (120, 40), stdout: int | None = None
+) -> PseudoTerminal:
+    """`hermes-tui browse --db store`, in the store's directory, with a clock that runs."""
     env = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm-256color", "TZ": "UTC"}
-    argv = [sys.executable, "-m", "hermes_tui", "--db", str(store), *words]
-    return PseudoTerminal(argv, env=env, cwd=store.parent, size=size)
+    argv = [sys.executable, "-m", "hermes_tui", "browse", "--db", str(store), *words]
+    return PseudoTerminal(argv, env=env, cwd=store.parent, size=size, stdout=stdout)
