@@ -7,7 +7,6 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 
-
 ANYWHERE: list[BindingType] = [
     Binding(
         "escape", "escape", "clear", key_display="esc", id="browser.escape", tooltip="Clear, leave, quit"

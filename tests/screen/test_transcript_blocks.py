@@ -132,7 +132,12 @@ def test_reasoning_system_and_summaries_when_asked_for() -> None:
         said(2, "assistant", "Yes.", reasoning="Is it?\nIt is."),
         said(3, "system", "You are Hermes"),
     )
-    assert drawn(*messages) == ["  [context summary · 30 characters]", "", "◆ Hermes  2026-11-28 12:02", "  Yes."]
+    assert drawn(*messages) == [
+        "  [context summary · 30 characters]",
+        "",
+        "◆ Hermes  2026-11-28 12:02",
+        "  Yes.",
+    ]
     assert drawn(*messages, shown=Shown(inner=True)) == [
         "  [context summary · 30 characters]", "  [CONTEXT COMPACTION] all of it", "",
         "◆ Hermes  2026-11-28 12:02", "  Is it?", "  It is.", "  Yes.", "",
@@ -159,7 +164,11 @@ def test_long_messages_are_cut_but_not_the_last_answer_nor_a_match() -> None:
         said(3, "assistant", "1\n2\n3\n4"),
         width=72,
     )
-    assert lines[:6] == ["● You  2026-11-28 12:02", *["  " + "word " * 13 + "word"] * 4, "  word word word word …"]
+    assert lines[:6] == [
+        "● You  2026-11-28 12:02",
+        *["  " + "word " * 13 + "word"] * 4,
+        "  word word word word …",
+    ]
     assert lines[7:] == ["◆ Hermes  12:02", "  1", "  2", "  3 …", "", "  1", "  2", "  3", "  4"]
     whole = drawn(said(1, "user", long), shown=Shown(matching=frozenset({0})), width=72)
     assert sum(line.count("word") for line in whole) == 100
@@ -193,7 +202,9 @@ def test_earlier_messages_are_one_line(count: int, earlier: int, first: str) -> 
     assert lines[0] == first
     assert sum(line.startswith("●") for line in lines) == min(count, 10)
     lines = drawn(*exchanges(count), earlier=earlier, shown=Shown(unfolded=True))
-    assert lines[0] == (f"… {earlier} earlier message{'s' * (earlier > 1)} …" if earlier else "● You  2026-11-28 12:02")
+    assert lines[0] == (
+        f"… {earlier} earlier message{'s' * (earlier > 1)} …" if earlier else "● You  2026-11-28 12:02"
+    )
     assert sum(line.startswith("●") for line in lines) == count
 
 
