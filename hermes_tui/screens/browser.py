@@ -175,8 +175,7 @@ class BrowserScreen(Screen[None]):
         touched = frozenset(changes.session_ids)
         stale = [entry.id for entry in self.finder.entries if not touched.isdisjoint(entry.parts)]
         self.sessions.outdate(None if changes.reordered else stale)
-        if self.detail.reading.entry is not None and not touched.isdisjoint(self.detail.reading.entry.parts):
-            self.detail.reading.again()
+        self.detail.reading.changed(None if changes.reordered else touched)
 
     @on(StoreWorker.Failed)
     def _store_failed(self, answer: StoreWorker.Failed) -> None:
@@ -331,7 +330,7 @@ class BrowserScreen(Screen[None]):
             return
         self.finder.refresh()
         self.sessions.outdate()
-        self.detail.reading.again()
+        self.detail.reading.changed()
 
     def action_demo(self) -> None:
         """Open the demo in place of a store that is not there."""
