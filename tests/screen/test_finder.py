@@ -11,9 +11,10 @@ import pytest
 from hermes_tui.app import BrowserApp
 from hermes_tui.screens.browser import FOLLOW_SECONDS
 from hermes_tui.services.resume import Choice
-from storage import SessionQuery, Transcript
-from tests.support.browsing import BrowserPilot, browser, browsing, options_for, settle, titles
+from storage import Edge, SessionQuery, Transcript
+from tests.support.browsing import BrowserPilot, browser, browsing, options_for, row_of, settle, titles
 from tests.support.on_screen import id_at_cursor, pane_lines, said, shown_ids, transcript, until
+from tests.support.other_process import other_process
 from tests.support.real_terminal import browser_in_terminal
 from tests.support.slow_store import Call, SlowStore, slow_store
 from tests.support.stores import BuildV11
@@ -276,3 +277,24 @@ async def test_what_is_typed_before_the_store_is_open_is_found_afterwards(
             await settle(pilot)
             found = ["s2", "s4"] if "alpha" in words else ["s1", "s2", "s3", "s4"]
             assert shown_ids(app) == found
+
+
+async def test_rows_of_what_a_conversation_was_are_asked_for_again(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, app, pilot = started
+    monkeypatch.setattr("storage.finding.listing.FULL_READING_SECONDS", 0.0)
+    with other_process(store.path) as other:
+        other.run(
+            "UPDATE sessions SET parent_session_id = 's1', model_config = '{\"_branched_from\":1}' WHERE id = 's4'"
+        )
+    store.held = {"listing"}
+    browser(app).worker.poll()
+    await until(pilot, lambda: store.calls)
+    await pilot.pause(0.1)
+    store.let_go()
+    await settle(pilot)
+    row = row_of(app, browser(app).finder.entries[3])
+    assert row is not None
+    assert row.edge is Edge.BRANCH
+    assert "alphabet (branch)" in pane_lines(app, "sessions")[4]
