@@ -16,8 +16,9 @@ from typing import TypeVar
 
 from storage.engine import cjk_tokenizer, fts, migrations
 from storage.engine.creation import claim
-from storage.engine.failures import is_busy, refused
+from storage.engine.failures import decoded, is_busy, refused
 from storage.engine.layout import Layout, look
+from storage.engine.opening import text
 from storage.errors import (
     IndexStopsWrites,
     NotAStore,
@@ -120,7 +121,7 @@ class Writer:
         deadline = time.monotonic() + self.policy.budget
         while True:
             try:
-                with self._lock:
+                with self._lock, decoded():
                     if self._closed:
                         raise StoreClosed(self.path)
                     return attempt()
@@ -196,7 +197,7 @@ class Writer:
 
     def _checkpoint(self, mode: str) -> None:
         # Only housekeeping: the commits are safe in the WAL, and the next checkpoint takes what this one left.
-        with self._lock, suppress(sqlite3.DatabaseError):
+        with self._lock, suppress(sqlite3.DatabaseError), decoded():
             if _identity(self._file) == self._identity:
                 self._connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
 
@@ -241,19 +242,16 @@ def _opened(place: Path, file: Path, policy: WritePolicy) -> Writer:
             isolation_level=None,
             check_same_thread=False,
         )
-        connection.execute("PRAGMA foreign_keys=ON")
+        with decoded():
+            connection.execute("PRAGMA foreign_keys=ON")
     except sqlite3.Error as error:
         raise refused(error, place) from error
-    connection.text_factory = _text
+    connection.text_factory = text
     if sys.platform == "darwin":
         # There fsync alone does not reach the medium (spec 3.2).
         connection.execute("PRAGMA checkpoint_fullfsync=1")
         connection.execute("PRAGMA synchronous=FULL")
     return Writer(place, file, connection, policy)
-
-
-def _text(stored: bytes) -> str:
-    return stored.decode("utf-8", "replace")
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
