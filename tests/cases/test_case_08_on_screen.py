@@ -8,7 +8,7 @@ from tests.support.on_screen import pane_lines, search_for, transcript
 from tests.support.stores import BuildV11
 
 TALK = [
-    "● You  20:26",
+    "● You  2026-05-28 20:26",
     "  describe the zebra photo [image]",
     "",
     "◆ Hermes  20:26",

@@ -15,7 +15,7 @@ async def test_all_is_there_and_the_search_says_that_it_scanned(build_v11: Build
     before = path.read_bytes()
     async with browsing(path) as (app, pilot):
         assert titles(app) == ["Keep me"]
-        assert said(app) == "● You 20:26 alpha beta ◆ Hermes 20:26 gamma"
+        assert said(app) == "● You 2026-05-28 20:26 alpha beta ◆ Hermes 20:26 gamma"
         await search_for(pilot, "alpha")
         assert titles(app) == ["Keep me"]
         assert transcript(app).match_position() == (1, 1)

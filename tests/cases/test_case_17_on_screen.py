@@ -26,7 +26,7 @@ async def test_a_dead_end_is_found_and_can_be_read(build_v11: BuildV11) -> None:
         assert node is not None
         assert node.id == "a"
         await press(pilot, "enter")
-        assert said(app) == "● You 20:45 dead end"
+        assert said(app) == "● You 2026-05-28 20:45 dead end"
 
 
 async def test_the_words_of_a_dead_end_are_shown_at_once(build_v11: BuildV11) -> None:

@@ -71,7 +71,7 @@ async def test_what_is_left_can_be_read(store: Path) -> None:
         assert any(row[3:].startswith("abcd (branch)") for row in rows.values())
         await put_cursor_on(app, pilot, "s1")
         await press(pilot, "tab", "tab", "T")
-        assert said(app) == "● You 20:26 Xlink Y └ t bell so nul end"
+        assert said(app) == "● You 2026-05-28 20:26 Xlink Y └ t bell so nul end"
         await press(pilot, "y", "Y")
         text = screen_text(app) + "".join(toasts(app))
         assert not [char for char in text if char != "\n" and not char.isprintable()]

@@ -47,7 +47,7 @@ async def test_titles_and_bodies_are_shown_character_for_character(build_v11: Bu
             assert any(line.startswith(f"▸  {title}  ") for line in lines)
             source = "[red]cli" if id_ == "s6" else "cli"
             assert any(line.startswith(f"╭─ {title} · {source} ─") for line in lines)
-            assert said(app) == f'● You 20:26 body [/] of {title} [1, "3"] arr[0] [bold'
+            assert said(app) == f'● You 2026-05-28 20:26 body [/] of {title} [1, "3"] arr[0] [bold'
             assert links(app) == set()
 
 

@@ -33,7 +33,7 @@ async def test_start_list_open_and_search_are_unaffected(path: Path, writer: Oth
     async with browsing(path) as (app, pilot):
         assert titles(app) == ["two", "one"]
         await put_cursor_on(app, pilot, "s1")
-        assert said(app) == "● You 20:26 hello"
+        assert said(app) == "● You 2026-05-28 20:26 hello"
         await search_for(pilot, "hello")
         assert shown_ids(app) == ["s1"]
         await press(pilot, "escape", "f5")

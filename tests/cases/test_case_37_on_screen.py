@@ -62,7 +62,7 @@ def test_a_read_only_media(home: Path) -> None:
     before = contents(home)
     assert seen(path, everything) == {
         "titles": ["one"],
-        "talk": "● You 20:26 hello",
+        "talk": "● You 2026-05-28 20:26 hello",
         "found": ["s1"],
         "said": ["The store lies in a directory that cannot be written, so nothing in it can be changed."],
     }
