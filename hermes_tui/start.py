@@ -33,13 +33,14 @@ def options_for(
 
     Raises:
         BadProfile: Hermes accepts no such name.
+        StoreMissing: The path begins at a working directory that has been deleted.
     """
     if demo:
         from hermes_tui.services.demo_store import demo_options
 
         return demo_options(Options(Path(), source=source, limit=limit or None, print_only=print_only))
     if db is not None:
-        path = Path(db)
+        path = locations.absolute(db)
     else:
         path = locations.profile_store(profile) if profile is not None else locations.default_store()
     home = locations.home_of(path)

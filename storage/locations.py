@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from storage.errors import BadProfile
+from storage.errors import BadProfile, StoreMissing
 
 STORE_NAME = "state.db"
 DEFAULT_PROFILE = "default"
@@ -75,29 +75,33 @@ def default_store(env: Mapping[str, str] = os.environ) -> Path:
     return home(env) / STORE_NAME
 
 
+def absolute(path: str | Path) -> Path:
+    """The path from the root on, links left as they are.
+
+    Raises:
+        StoreMissing: It begins at the working directory, and that has been deleted.
+    """
+    try:
+        return Path(os.path.abspath(path))
+    except FileNotFoundError:
+        raise StoreMissing(Path(path)) from None
+
+
 def home_of(store_path: str | Path) -> Path | None:
     """The home that a store belongs to: the directory of a `state.db`; any other file has none."""
-    path = _absolute(store_path)
+    path = absolute(store_path)
     return path.parent if path.name == STORE_NAME else None
 
 
 def profile_of(home: str | Path) -> str:
     """The name to give `hermes -p` for this home; "default" for one that is not below a `profiles`."""
-    path = _absolute(home)
+    path = absolute(home)
     return path.name if path.parent.name == "profiles" else DEFAULT_PROFILE
 
 
 def _given_home(env: Mapping[str, str]) -> Path | None:
     given = env.get("HERMES_HOME", "").strip()
-    return _absolute(given) if given else None
-
-
-def _absolute(path: str | Path) -> Path:
-    try:
-        return Path(os.path.abspath(path))
-    except OSError:
-        # The working directory has been deleted: nothing lies at a path that begins there.
-        return Path(os.path.normpath(path))
+    return absolute(given) if given else None
 
 
 def _sticky_profile(root: Path) -> str:
