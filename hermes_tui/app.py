@@ -117,6 +117,10 @@ class BrowserApp(App[Choice | None]):
         self.copy_to_clipboard(text)
         self.say(f"Copied {what}." if what else f"Copied: {text}")
 
+    def copy_to_clipboard(self, text: str) -> None:
+        # Half of a surrogate pair, which JSON can hold, is in no UTF-8; two halves that meet are a whole.
+        super().copy_to_clipboard(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
     def run_outside(self, command: ResumeCommand) -> int:
         """Give the terminal to a command, take it back when it ends, and return its exit status.
 
@@ -134,10 +138,14 @@ class BrowserApp(App[Choice | None]):
     @work(thread=True, exit_on_error=True)
     def open_demo(self) -> None:
         """Make the demo store and open it in place of the one that is not there."""
-        from hermes_tui.services.demo_store import demo_options
+        from hermes_tui.services.demo_store import CannotMakeDemo, demo_options
 
-        options = demo_options(self.options)
-        self.call_from_thread(self._open, options)
+        try:
+            options = demo_options(self.options)
+        except CannotMakeDemo as error:
+            self.call_from_thread(self.say, str(error), severity="error")
+        else:
+            self.call_from_thread(self._open, options)
 
     def _open(self, options: Options) -> None:
         """Another store in place of this one."""
