@@ -92,3 +92,29 @@ def test_a_home_that_leads_in_a_circle(tmp_path: Path) -> None:
     done = in_shell("$TUI sessions list", tmp_path, HERMES_HOME=str(loop))
     assert (done.returncode, done.stderr.count("\n")) == (3, 1)
     assert str(loop / "state.db") in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("limits", "temporary", "why"),
+    [
+        ("ulimit -f 16;", "", "Cannot make the demo"),
+        ("", "/proc/nowhere", "Cannot make the demo"),
+        ("", "", ""),
+    ],
+    ids=["full", "not there", "fine"],
+)
+def test_no_room_for_the_demo(limits: str, temporary: str, why: str, tmp_path: Path) -> None:
+    place = temporary or str(tmp_path)
+    # Python falls back to /tmp and the like, so these are made unusable too.
+    start = (
+        "import sys, tempfile; from hermes_tui.__main__ import main;"
+        f"tempfile._candidate_tempdir_list = lambda: [{place!r}];"
+        "sys.exit(main(['--demo', 'sessions', 'list']))"
+    )
+    done = in_shell(f'{limits} "$PY" -c "$START"', tmp_path, PY=sys.executable, START=start)
+    if not why:
+        assert (done.returncode, len(done.stdout.splitlines())) == (0, 22)
+        return
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (3, "", 1)
+    assert done.stderr.startswith(f"hermes-tui: {why}")
+    assert list(tmp_path.iterdir()) == []
