@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from storage import SessionDB
 from storage.engine.connection import open_reader
 from storage.engine.creation import script
 from storage.errors import CannotCreate, RowRefused, StoreMissing, WritingNotSupported
@@ -298,3 +299,14 @@ def test_readers_see_it_at_once(path: Path) -> None:
         assert reader.data_version() != seen
         assert reader.info().sessions == 1
         assert reader.info().notes == ()
+
+
+def test_only_a_store_of_our_own_is_filled(tmp_path: Path, path: Path) -> None:
+    with SessionDB(tmp_path / "new.db") as db:
+        db.fill([S1], [message("hello")])
+        assert [row.messages for row in db.details(db.listing().entries)] == [1]
+    for read_only in (True, False):
+        with SessionDB(path, read_only=read_only) as db:
+            with pytest.raises(WritingNotSupported):
+                db.fill([S1], [])
+            assert db.info().sessions == 0

@@ -18,7 +18,7 @@ from storage.engine.layout import look
 from storage.engine.repair import repair
 from storage.engine.writer import open_writer
 from storage.errors import NotAStore, StoreNotWritable
-from storage.records import Changes, Message, Transcript
+from storage.records import Changes, Message, Sort, Transcript
 from tests.support.layouts import START, Row, write
 from tests.support.stores import STORES, CopyStore
 
@@ -103,6 +103,16 @@ def test_nothing_is_written_into_an_odd_table(tmp_path: Path, name: str, migrate
         db.create_session("c", "cli")
     assert path.read_bytes() == before
     assert repair(path).strategy == "already_healthy"
+
+
+@pytest.mark.parametrize("sort", Sort)
+@pytest.mark.parametrize(
+    "sql", [*(sql for sql, _, _ in ALL.values()), "DROP TABLE messages", with_columns("sessions", "id")]
+)
+def test_an_odd_table_is_listed_in_any_order(tmp_path: Path, sql: str, sort: Sort) -> None:
+    with SessionDB(odd(tmp_path / "state.db", sql), read_only=True) as db:
+        assert {entry.id for entry in db.listing(sort=sort).entries} == {"a", "b"}
+        assert db.changes() is None
 
 
 @pytest.mark.parametrize("sql", [ROWLESS, A_VIEW])

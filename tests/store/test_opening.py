@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from storage.engine import opening
 from storage.engine.connection import open_reader
 from storage.errors import NotAStore, StoreBusy, StoreMissing, StoreUnreadable
 from tests.support.other_user import as_somebody_else, public_directory
@@ -371,3 +372,32 @@ def test_a_file_that_is_deleted_or_replaced_is_read_on(copy_store: CopyStore, bu
         assert reader.info().size == 0
         os.replace(build_v11(ONE), path)
         assert reader.one("SELECT count(*) FROM sessions") == (41,)
+
+
+@pytest.mark.parametrize(("failures", "opens"), [(1, True), (2, True), (3, False)])
+def test_side_files_that_go_away_while_it_opens_are_waited_for(
+    build_v11: BuildV11, monkeypatch: pytest.MonkeyPatch, failures: int, opens: bool
+) -> None:
+    path = build_v11(ONE)
+    probed = opening._probed
+    pauses: list[float] = []
+    left = [failures]
+
+    def failing(file: Path, mode: str) -> sqlite3.Connection:
+        if left[0]:
+            left[0] -= 1
+            error = sqlite3.OperationalError("disk I/O error")
+            error.sqlite_errorcode = sqlite3.SQLITE_IOERR_SHORT_READ
+            raise error
+        return probed(file, mode)
+
+    monkeypatch.setattr(opening, "_probed", failing)
+    monkeypatch.setattr("time.sleep", pauses.append)
+    if opens:
+        assert titles(path) == ["one"]
+    else:
+        assert refusal(path) == (
+            "StoreUnreadable",
+            f"Cannot read {path}: the disk reports an error (disk I/O error).",
+        )
+    assert len(pauses) == min(failures, 2)
