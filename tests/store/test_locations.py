@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from storage import locations
-from storage.errors import BadProfile, StoreError
+from storage.errors import BadProfile, StoreError, StoreMissing
 
 
 @pytest.fixture
@@ -121,3 +121,15 @@ def test_the_profile_of_a_home() -> None:
     assert locations.profile_of("/opt/data/profiles/office") == "office"
     assert locations.profile_of("/opt/data") == "default"
     assert locations.profile_of(Path("/opt/data/profiles")) == "default"
+
+
+def test_a_path_from_a_working_directory_that_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(StoreMissing, match=r"^No session store at x\.db\.$"):
+        locations.absolute("x.db")
+    assert locations.absolute("/x.db") == Path("/x.db")
