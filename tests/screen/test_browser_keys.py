@@ -13,6 +13,7 @@ from hermes_tui.services.broken_arrows import WITHIN_SECONDS
 from hermes_tui.services.resume import Choice
 from storage import HiddenClass, Sort
 from tests.support.browsing import BrowserPilot, browser, browsing, row_of, screen_text, settle
+from tests.support.on_screen import until
 
 Started = tuple[BrowserApp, BrowserPilot]
 
@@ -429,4 +430,4 @@ async def test_a_pane_that_goes_away_gives_the_focus_to_the_list(started: Starte
     screen.sessions.first()
     await settle(pilot)
     assert not screen.has_class("-relatives")
-    assert screen.sessions.has_focus
+    await until(pilot, lambda: screen.sessions.has_focus)

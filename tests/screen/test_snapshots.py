@@ -13,6 +13,7 @@ import pytest
 
 from hermes_tui import demo
 from hermes_tui.app import BrowserApp
+from hermes_tui.widgets.search_box import SearchBox
 from tests.support.browsing import BrowserPilot, options_for, settle
 from tests.support.stores import BuildV11, CopyStore
 
@@ -33,9 +34,10 @@ def pressing(*keys: str) -> Callable[[BrowserPilot], object]:
         for key in keys:
             await pilot.press(*(key.removeprefix("type ") if key.startswith("type ") else [key]))
             await settle(pilot)
-        # Toasts and the milliseconds of a search are not part of a picture.
+        # Toasts, the milliseconds of a search and the beat of the cursor are not part of a picture.
         pilot.app.clear_notifications()
-        box = pilot.app.screen_stack[0].query_one("#search")
+        box = pilot.app.screen_stack[0].query_one("#search", SearchBox)
+        box.cursor_blink = False
         if box.border_subtitle and " ms " in box.border_subtitle:
             pieces = str(box.border_subtitle).split(" · ")
             box.border_subtitle = " · ".join("3 ms" if piece.endswith(" ms") else piece for piece in pieces)
