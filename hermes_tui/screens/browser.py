@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hermes_tui.screens.detail import Detail
     from hermes_tui.screens.finder import Finder
     from hermes_tui.widgets.lineage_tree import LineageTree
-    from storage import HiddenClass, LineageNode, SessionDB, StoreError
+    from storage import HiddenClass, LineageNode, SessionDB
 
 POLL_SECONDS = 1.0
 FOLLOW_SECONDS = 0.05
@@ -180,27 +180,18 @@ class BrowserScreen(Screen[None]):
         self.type_ahead.forget()
         self.finder.failed(answer.lane)
         if answer.lost or not self.opened:
-            self._store_lost(answer.error)
+            if self.opened:
+                self.opened = False
+                self.finder.lost()
+                self.picture.clear()
+                self._follow()
+            self.picture.draw_failure(answer.error, was_open=self._was_open)
             return
         if answer.lane == "read":
             self.detail.transcript.message(safe_text.line(str(answer.error)))
         elif answer.lane not in ("live", "family"):
             # What a look by itself cannot get is no news; a relative may be gone a moment before its row is.
             self.app.say(str(answer.error), severity="error")
-
-    def _store_lost(self, error: StoreError) -> None:
-        """There is no store to show, or no longer."""
-        if self.opened:
-            self.opened = False
-            self.finder.lost()
-            self.picture.clear()
-            self._follow()
-        shown, was_open = self.app.display_path, self._was_open
-        self.picture.say(states.failed(error, self.options.db_path, shown, was_open=was_open))
-        if not self.box.disabled:
-            # There is nothing to search, and the notice names keys that would be text in the box.
-            self.box.disabled = True
-            self.notice.focus()
 
     @on(StoreWorker.Replaced)
     def _store_replaced(self) -> None:

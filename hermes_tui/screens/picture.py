@@ -9,6 +9,7 @@ from hermes_tui.text import figures, result_text, safe_text
 
 if TYPE_CHECKING:
     from hermes_tui.screens.browser import BrowserScreen
+    from storage import StoreError
 
 
 class Picture:
@@ -47,6 +48,15 @@ class Picture:
         self.draw_list(keep="")
         header.number = header.hidden_long = header.hidden_short = ""
         self._screen.box.say("")
+
+    def draw_failure(self, error: StoreError, *, was_open: bool) -> None:
+        """There is no store to show, or no longer."""
+        screen = self._screen
+        self.say(states.failed(error, screen.options.db_path, screen.app.display_path, was_open=was_open))
+        if not screen.box.disabled:
+            # There is nothing to search, and the notice names keys that would be text in the box.
+            screen.box.disabled = True
+            screen.notice.focus()
 
     def draw_result_line(self) -> None:
         """What was found, of how many, in what time; or how many there are."""

@@ -129,6 +129,8 @@ class StoreWorker:
         self._owner = owner
         self._open_store = open_store
         self._db: SessionDB | None = None
+        self._lost = False
+        """What lies at the path could not be opened: to be tried again, even if it is the open file that is back."""
         self._left: list[SessionDB] = []
         """Stores that another one took the place of; calls may still be under way in them."""
         self._serials = count(1)
@@ -214,7 +216,7 @@ class StoreWorker:
             return
 
         def look(db: SessionDB, cancel: Cancel, serial: int) -> Message | None:
-            if db.replaced():
+            if self._lost or db.replaced():
                 return self.Replaced() if "list" not in self._running else None
             changes = db.changes()
             return self.Changed(changes) if changes is not None else None
@@ -303,6 +305,7 @@ class StoreWorker:
             return None
         except StoreError as error:
             lost = request.opening or self._db is None or self._db.replaced()
+            self._lost = self._lost or lost
             return self.Failed(request.serial, lane, error, lost)
 
     def _open(self) -> SessionDB | None:
@@ -313,5 +316,5 @@ class StoreWorker:
             return None
         if self._db is not None:
             self._left.append(self._db)
-        self._db = db
+        self._db, self._lost = db, False
         return db
