@@ -28,7 +28,8 @@ class TypeAhead:
     def step(self, step: str) -> None:
         """Move the list's cursor: up, down, page_up, page_down."""
         self._move(step)
-        if self._is_early:
+        # What a search brings begins at its top; any other list keeps the cursor where this step has put it.
+        if self._is_early and (self._screen.sessions.cursor_entry is None or self._screen.finder.searching):
             self._steps.append(step)
 
     def enter(self) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Paste
 
 from hermes_tui.app import BrowserApp
 from hermes_tui.screens.browser import FOLLOW_SECONDS
@@ -143,6 +144,18 @@ async def test_steps_before_the_answer_are_steps_in_it(started: Started) -> None
     store.let_go()
     await until(pilot, lambda: app.return_value)
     assert app.return_value == Choice("s4")
+
+
+async def test_steps_before_a_filtered_list_are_made_once(started: Started) -> None:
+    store, app, pilot = started
+    store.held = {"listing"}
+    app.post_message(Paste("source:cli"))
+    await until(pilot, lambda: store.calls)
+    await pilot.press("down")
+    assert id_at_cursor(app) == "s2"
+    store.let_go()
+    await settle(pilot)
+    assert id_at_cursor(app) == "s2"
 
 
 async def test_typing_on_takes_the_enter_back(started: Started) -> None:
