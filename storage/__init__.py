@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         UnknownSession,
         WritingNotSupported,
     )
-    from storage.finding.query import SessionQuery, Term, parse
+    from storage.finding.query import Filter, SessionQuery, Term, parse
     from storage.records import (
         Changes,
         Conversation,
@@ -48,6 +48,7 @@ __all__ = [
     "Edge",
     "Entry",
     "Excerpt",
+    "Filter",
     "HiddenClass",
     "Interrupted",
     "Lineage",
@@ -77,6 +78,7 @@ __all__ = [
 _ROOMS = {
     "storage.engine.connection": ("Cancel",),
     "storage.finding.query": (
+        "Filter",
         "SessionQuery",
         "Term",
         "parse",

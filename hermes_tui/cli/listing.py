@@ -23,9 +23,9 @@ def list_conversations(options: Options, output: Output, *, as_json: bool = Fals
     """
     query = None
     if options.source is not None:
-        from storage import SessionQuery
+        from storage import Filter, SessionQuery
 
-        query = SessionQuery(text="", sources=(options.source,))
+        query = SessionQuery(filters=(Filter("source", options.source),))
     with SessionDB(options.db_path, read_only=True, clock=options.clock) as db:
         page = _newest(db, options.limit) if options.limit and query is None else None
         listing = page or db.listing(query, pins_first=False, fresh=False)

@@ -9,6 +9,7 @@ from hermes_tui.services.store_worker import StoreWorker
 from storage import (
     ConversationHit,
     Entry,
+    Filter,
     HiddenClass,
     Listing,
     SearchResult,
@@ -17,7 +18,7 @@ from storage import (
     parse,
 )
 
-EVERYTHING = SessionQuery("", ())
+EVERYTHING = SessionQuery()
 
 
 class Finder:
@@ -170,12 +171,13 @@ class Finder:
 
     @property
     def _filters(self) -> SessionQuery:
-        return replace(self.query, text="", terms=())
+        excluded = () if self.searching else self.query.excluded
+        return SessionQuery(excluded=excluded, filters=self.query.filters)
 
     def _with_source(self, query: SessionQuery) -> SessionQuery:
         if self._source is None or query.sources:
             return query
-        return replace(query, sources=(self._source,))
+        return replace(query, filters=(*query.filters, Filter("source", self._source)))
 
     def _ask(self) -> bool:
         self._worker.cancel("search")

@@ -122,9 +122,9 @@ class StoreWorker:
 
     def open(self, show: frozenset[HiddenClass], source: str | None) -> int:
         """Open the store, read its first page, then the whole order."""
-        from storage import SessionQuery
+        from storage import Filter, SessionQuery
 
-        query = SessionQuery("", (), (source,)) if source else None
+        query = SessionQuery(filters=(Filter("source", source),)) if source else None
         return self._submit(
             "list", lambda db, cancel, serial: self._first_page(db, cancel, serial, show, query), opening=True
         )

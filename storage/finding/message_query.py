@@ -52,14 +52,13 @@ class MessageQuery:
     @cached_property
     def wanted(self) -> SessionQuery:
         """Everything that may be marked in a message that matches."""
-        terms = dict.fromkeys(term for group in self.groups for term in group.wanted)
-        return SessionQuery("", tuple(terms))
+        return SessionQuery.of_terms(term for group in self.groups for term in group.wanted)
 
     @cached_property
     def all_terms(self) -> SessionQuery:
         """Every term, the excluded ones too."""
         unwanted = (term for group in self.groups for term in group.unwanted)
-        return SessionQuery("", tuple(dict.fromkeys((*self.wanted.terms, *unwanted))))
+        return SessionQuery.of_terms((*self.wanted.terms, *unwanted))
 
     @property
     def literal(self) -> tuple[str, ...]:

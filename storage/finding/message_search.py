@@ -223,7 +223,7 @@ def _candidates(search: _Search, plan: Plan) -> tuple[str, list[Any]]:
             values.append(search.query.match)
         else:
             groups = [
-                scan.may_match(search.reader.layout, SessionQuery("", group.wanted))
+                scan.may_match(search.reader.layout, SessionQuery.of_terms(group.wanted))
                 for group in search.query.groups
             ]
             hit = " OR ".join(sql for sql, _ in groups)
