@@ -102,9 +102,9 @@ def _tokens(text: str) -> Iterator[str | Term]:
         elif word is not None:
             bare = word.rstrip("*").lstrip("*")
             if not _SYNTAX.fullmatch(bare):
-                yield Term(bare, prefix=word.endswith("*"))
+                yield Term(bare, prefix=word.endswith("*"), strict=False)
         elif token["phrase"] and not _SYNTAX.fullmatch(token["phrase"].strip()):
-            yield Term(token["phrase"].strip(), prefix=bool(token["opens"]))
+            yield Term(token["phrase"].strip(), prefix=bool(token["opens"]), strict=False)
 
 
 def _alternatives(tokens: Iterable[str | Term]) -> list[list[str | Term]]:

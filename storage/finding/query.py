@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from storage.finding import fold
 from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
-from storage.finding.terms import Term, places, rows
+from storage.finding.terms import Term, held, places, rows
 
 __all__ = ["CHOICES", "KEYS", "OF_MESSAGES", "Filter", "SessionQuery", "Term", "parse"]
 
@@ -78,7 +78,7 @@ class SessionQuery:
         found: list[tuple[int, int]] = []
         if self._in_words:
             folded = fold.fold(text)
-            found += (span for term in self._in_words for span in rows(term, folded))
+            found += (span for term in self._in_words for span in rows(term, text, folded))
         if self._as_written:
             low = fold.lower(text)
             found += (span for term in self._as_written for span in places(term, low))
@@ -119,7 +119,7 @@ class _Prepared:
         if term.words:
             if self._folded is None:
                 self._folded = [fold.words(text) for text in self._texts]
-            return any(map(term.pattern.search, self._folded))
+            return any(held(term, *pair) for pair in zip(self._texts, self._folded, strict=True))
         if self._low is None:
             self._low = [fold.lower(text) for text in self._texts]
         return any(term.needle in text for text in self._low)
