@@ -102,6 +102,8 @@ class Listing:
     """False for a first page that was read ahead of the whole."""
     total: int = 0
     """Conversations on show (the length of the whole order), 0 while not `complete`."""
+    notes: tuple[str, ...] = ()
+    """What the query asks for that is not there, one short clause each."""
 
 
 @dataclass(frozen=True, slots=True)
