@@ -126,12 +126,14 @@ def statuses(
 ) -> dict[str, Status]:
     """How these conversations stand, by their live tip: as `conversations` says it, without the rest of the rows."""
     lasts = _last_messages(reader, [entry.id for entry in entries], cancel)
-    # Only what was active just now can be running.
-    recent = [
-        entry.id for entry in entries if entry.last_active and now - entry.last_active <= RUNNING_SECONDS
-    ]
+    recent = [entry.id for entry in entries if is_recent(entry, now)]
     tips = _parts(reader, recent) if recent else {}
     return {entry.id: _status(tips.get(entry.id), lasts.get(entry.id), now) for entry in entries}
+
+
+def is_recent(entry: Entry, now: float) -> bool:
+    """Whether it was active just now: no other can be running."""
+    return entry.last_active is not None and now - entry.last_active <= RUNNING_SECONDS
 
 
 def _status(tip: _Part | None, last: _Last | None, now: float) -> Status:

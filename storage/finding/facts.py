@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from storage.conversation.expressions import cost, text, tokens, visible
 from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
-from storage.finding import message_filters
+from storage.finding import details, message_filters
 from storage.finding.filter_values import Filter
-from storage.records import Edge, Entry
+from storage.records import Edge, Entry, Status
 
 NEWEST_MESSAGES = 20_000
 """Messages in which the names of tools are looked for; they cost a few milliseconds at any size."""
@@ -48,6 +48,19 @@ class Facts:
         """Whether it has a message of this role, or one that calls this tool or is its answer."""
         return not self._sayers(one, cancel).isdisjoint(entry.parts)
 
+    def statuses(
+        self, entries: Sequence[Entry], now: float, cancel: Cancel | None = None
+    ) -> Mapping[str, Status]:
+        """How these conversations stand; kept for all that the passing of time does not change."""
+        settled: dict[str, Status] = self._kept.setdefault("settled", {})
+        found = details.statuses(
+            self._reader, [entry for entry in entries if entry.id not in settled], now, cancel
+        )
+        for entry in entries:
+            if entry.id in found and not details.is_recent(entry, now):
+                settled[entry.id] = found[entry.id]
+        return {**settled, **found}
+
     def parents(self, entries: Iterable[Entry], cancel: Cancel | None = None) -> frozenset[str]:
         """Sessions below which one of these conversations hangs."""
         layout = self._reader.layout
@@ -80,7 +93,9 @@ class Facts:
         elif key == "source":
             counted = Counter(entry.source for entry in entries)
         elif key in ("model", "dir", "branch"):
-            counted = Counter(self.words(key, entry, cancel) for entry in entries)
+            counted = self._keep(
+                f"count:{key}", lambda: Counter(self.words(key, entry, cancel) for entry in entries)
+            )
         else:
             return ()
         counted.pop("", None)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from storage.engine.connection import Cancel, Reader
 from storage.finding.catalog import CLASS_OF_SOURCE, Catalog
-from storage.finding.details import statuses
+from storage.finding.details import is_recent
 from storage.finding.facts import Facts
 from storage.finding.filter_values import AMOUNTS, KEYS, OF_MESSAGES, Filter
 from storage.finding.message_filters import groups
@@ -59,7 +59,7 @@ def left(
     for group in sorted(groups(query.filters, keys), key=_price):
         if cancel is not None:
             cancel.check()
-        tests = [_test(reader, catalog, facts, one, remaining, now, cancel) for one in group]
+        tests = [_test(catalog, facts, one, remaining, now, cancel) for one in group]
         remaining = [entry for entry in remaining if any(test(entry) for test in tests)]
     if not query.is_search:
         for term in query.excluded if remaining else ():
@@ -121,7 +121,6 @@ def _price_of(one: Filter) -> int:
 
 
 def _test(
-    reader: Reader,
     catalog: Catalog,
     facts: Facts,
     one: Filter,
@@ -130,12 +129,11 @@ def _test(
     cancel: Cancel | None,
 ) -> Test:
     """Whether a conversation of `entries` is one that the filter leaves."""
-    test = _positive(reader, catalog, facts, one, entries, now, cancel)
+    test = _positive(catalog, facts, one, entries, now, cancel)
     return (lambda entry: not test(entry)) if one.negated else test
 
 
 def _positive(
-    reader: Reader,
     catalog: Catalog,
     facts: Facts,
     one: Filter,
@@ -166,11 +164,10 @@ def _positive(
             return _has_parent
         above = facts.parents(catalog.entries, cancel)
         return lambda entry: not above.isdisjoint(entry.parts)
-    return _state(reader, facts, one.value, entries, now, cancel)
+    return _state(facts, one.value, entries, now, cancel)
 
 
 def _state(
-    reader: Reader,
     facts: Facts,
     state: str,
     entries: Sequence[Entry],
@@ -178,7 +175,9 @@ def _state(
     cancel: Cancel | None,
 ) -> Test:
     if state in _STATUSES:
-        standing = statuses(reader, entries, now, cancel)
+        standing = facts.statuses(
+            [entry for entry in entries if state != Status.RUNNING or is_recent(entry, now)], now, cancel
+        )
         return lambda entry: standing.get(entry.id) == state
     if state == "untitled":
         return lambda entry: not facts.words("title", entry, cancel).strip()
@@ -212,7 +211,7 @@ def _names(one: Filter, value: str) -> bool:
 def _holding(reader: Reader, term: Term, cancel: Cancel | None) -> frozenset[str]:
     """The sessions in which anything matches the word: a message, the title, the id."""
     from storage.finding import names, routes
-    from storage.finding.hits import NEWEST
+    from storage.finding.scope import NEWEST, Ids, Scope
 
     cancel = cancel or Cancel()
     query = SessionQuery.of_terms([term])
@@ -220,7 +219,7 @@ def _holding(reader: Reader, term: Term, cancel: Cancel | None) -> frozenset[str
     plan, before = routes.plan(reader, query, cancel), NEWEST
     while stretch := plan.below(before):
         cancel.check()
-        piece = stretch.route(reader, query, stretch.first, before, cancel)
+        piece = stretch.route(reader, query, Scope(), Ids(stretch.first, before), cancel)
         before = piece.lowest
         found.update(hit.session_id for hit in piece.hits)
     return frozenset(found)

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
-from storage.finding import fold
+from storage.finding import fold, grammar
 from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
 from storage.finding.terms import Term, held, places, rows
 
 __all__ = ["CHOICES", "KEYS", "OF_MESSAGES", "Filter", "SessionQuery", "Term", "parse"]
-
-LETTERS = 3
-"""Of a word behind a dash that is excluded; `-rf` is an option of some command, and text."""
-
-_TOKEN = re.compile(
-    rf"(?P<minus>-?)(?P<key>{'|'.join(KEYS)}):(?:\"(?P<quoted>[^\"]*)(?:\"|$)|(?P<value>[^\s\"]\S*))"
-    r'|(?P<dash>-?)"(?P<phrase>[^"]*)(?P<closed>"(?P<star>\*(?!\S))?|$)'
-    r"|(?P<word>\S+)"
-)
-_UNFINISHED = re.compile(rf"-?(?:{'|'.join(KEYS)}):")
-_OPERATORS = ("OR", "AND", "NOT")
 
 
 @dataclass(frozen=True)
@@ -100,8 +87,8 @@ class SessionQuery:
 
     def __str__(self) -> str:
         """A line that parses to an equal query: words, then what is excluded, then filters."""
-        words = " OR ".join(" ".join(map(_printed, terms)) for terms in self.alternatives)
-        rest = [*map(_printed_excluded, self.excluded), *map(str, self.filters)]
+        words = " OR ".join(" ".join(map(grammar.printed, terms)) for terms in self.alternatives)
+        rest = [*map(grammar.printed_excluded, self.excluded), *map(str, self.filters)]
         line = " ".join(filter(None, (words, *rest)))
         # At the very end a word would be one that is still being typed.
         return f"{line} " if words and not rest and not self.alternatives[-1][-1].prefix else line
@@ -136,60 +123,17 @@ def parse(text: str, *, typing: bool = True) -> SessionQuery:
     """
     sound = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     line = _Line()
-    pieces = list(_pieces(sound, typing))
-    if all(isinstance(piece, str) and not piece.startswith(_NOTHING) for piece in pieces):
+    pieces = list(grammar.pieces(sound, typing))
+    if all(isinstance(piece, str) and not piece.startswith(grammar.NOTHING) for piece in pieces):
         # Nothing but operators: they are what somebody looks for.
-        open_end = typing and sound.endswith(_OPERATORS)
+        open_end = typing and sound.endswith(grammar.OPERATORS)
         pieces = [
-            _Word(Term(str(piece)), unfinished=open_end and place == len(pieces))
+            grammar.Word(Term(str(piece)), unfinished=open_end and place == len(pieces))
             for place, piece in enumerate(pieces, 1)
         ]
     for piece in pieces:
         line.take(piece)
     return line.query(text)
-
-
-_NOTHING = "\0"
-"""Begins a piece that is a key whose value is not typed yet."""
-
-
-class _Word(NamedTuple):
-    term: Term
-    excluded: bool = False
-    unfinished: bool = False
-    """It is still being typed."""
-
-
-def _pieces(sound: str, typing: bool) -> Iterable[_Word | Filter | str]:
-    """Words, filters, and operators as strings, in the order of the line."""
-    for token in _TOKEN.finditer(sound):
-        last = typing and token.end() == len(sound)
-        if token["key"]:
-            value = token["value"] if token["quoted"] is None else token["quoted"].strip()
-            yield Filter(token["key"], value, token["minus"] == "-")
-        elif token["phrase"] is not None:
-            if phrase := token["phrase"].strip():
-                yield _Word(
-                    Term(phrase, bool(token["star"])), token["dash"] == "-", last and not token["closed"]
-                )
-        elif token["word"] in _OPERATORS:
-            yield token["word"]
-        elif last and _UNFINISHED.fullmatch(token["word"]):
-            yield _NOTHING + token["word"]
-        else:
-            yield _word(token["word"], last)
-
-
-def _word(word: str, last: bool) -> _Word:
-    excluded = _excludes(word)
-    if excluded:
-        word = word[1:]
-    star = len(word) > 1 and word.endswith("*")
-    return _Word(Term(word[:-1] if star else word, star), excluded, last)
-
-
-def _excludes(word: str) -> bool:
-    return word.startswith("-") and not word.startswith("--") and sum(map(str.isalpha, word)) >= LETTERS
 
 
 class _Line:
@@ -204,7 +148,7 @@ class _Line:
         """One that waits for what it is about."""
         self._negated = False
 
-    def take(self, piece: _Word | Filter | str) -> None:
+    def take(self, piece: grammar.Word | Filter | str) -> None:
         if isinstance(piece, Filter):
             one = Filter(piece.key, piece.value, True) if self._negated else piece
             self._negated = False
@@ -212,7 +156,7 @@ class _Line:
                 self._without(str(piece), one.problem)
             else:
                 self._filters[one] = None
-        elif isinstance(piece, _Word):
+        elif isinstance(piece, grammar.Word):
             if piece.excluded or self._negated:
                 # An unfinished word excludes itself alone: it would take away what is still wanted.
                 self._excluded[piece.term] = None
@@ -223,8 +167,8 @@ class _Line:
                 term = Term(piece.term.text, True) if piece.unfinished else piece.term
                 self._alternatives[-1][term] = None
             self._negated = False
-        elif piece.startswith(_NOTHING):
-            self._without(piece.removeprefix(_NOTHING), "nothing after it")
+        elif piece.startswith(grammar.NOTHING):
+            self._without(piece.removeprefix(grammar.NOTHING), "nothing after it")
         elif piece == "NOT":
             if self._negated:
                 self._without("NOT", "nothing after it")
@@ -256,27 +200,3 @@ class _Line:
             tuple(self._filters),
             tuple(dict.fromkeys(self._ignored)),
         )
-
-
-def _printed(term: Term) -> str:
-    star = "*" * term.prefix
-    return f"{_quoted(term.text)}{star}" if _needs_quotes(term) else f"{term.text}{star}"
-
-
-def _printed_excluded(term: Term) -> str:
-    star = "*" * term.prefix
-    if '"' not in term.text and (_needs_quotes(term) or not _excludes(f"-{term.text}")):
-        return f"-{_quoted(term.text)}{star}"
-    return f"-{term.text}{star}" if _excludes(f"-{term.text}") else f"NOT {_printed(term)}"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace('"', " ") + '"'
-
-
-def _needs_quotes(term: Term) -> bool:
-    """Whether it would be read as anything but this term if it stood there as it is."""
-    token = _TOKEN.fullmatch(term.text)
-    if token is None or token["word"] is None or term.text in _OPERATORS or _UNFINISHED.fullmatch(term.text):
-        return True
-    return _excludes(term.text) or (len(term.text) > 1 and term.text.endswith("*") and not term.prefix)
