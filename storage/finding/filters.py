@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from storage.engine.connection import Cancel, Reader
-from storage.finding.catalog import CLASS_OF_SOURCE, Catalog
+from storage.finding.catalog import Catalog
 from storage.finding.details import is_recent
 from storage.finding.facts import Facts
 from storage.finding.filter_values import AMOUNTS, KEYS, OF_MESSAGES, Filter
 from storage.finding.message_filters import groups
 from storage.finding.query import SessionQuery
 from storage.finding.terms import Term
-from storage.records import Edge, Entry, HiddenClass, Status
+from storage.records import Edge, Entry, Status
 
 Test = Callable[[Entry], bool]
 
@@ -68,17 +68,6 @@ def left(
     return remaining
 
 
-def shown_classes(query: SessionQuery) -> frozenset[HiddenClass]:
-    """The hidden classes that it asks for by name: `source:cron`, `is:archived`."""
-    asked = (one for one in query.filters if not one.negated)
-    classes = {
-        CLASS_OF_SOURCE.get(one.value.casefold()) if one.key == "source" else _class(one.value)
-        for one in asked
-        if one.key in ("source", "is")
-    }
-    return frozenset(kind for kind in classes if kind is not None)
-
-
 def unknown(lister: Known, query: SessionQuery, cancel: Cancel | None = None) -> tuple[str, ...]:
     """What is asked for that no conversation has: "no source telegrm; there is telegram"."""
     notes = []
@@ -99,10 +88,6 @@ def _instead(value: str, values: Sequence[str]) -> str:
     starting = [name for folded, name in by_name.items() if folded.startswith(value.casefold())]
     close = starting[-1:] or [by_name[near] for near in get_close_matches(value.casefold(), by_name, 1, 0.5)]
     return f"; there is {close[0]}" if close else ""
-
-
-def _class(state: str) -> HiddenClass | None:
-    return HiddenClass(state) if state in set(HiddenClass) else None
 
 
 def _price(group: Sequence[Filter]) -> int:

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from storage.finding.catalog import CLASS_OF_SOURCE
-from storage.finding.hits import NEWEST, Hits
+from storage.finding.hits import Hits
 from storage.finding.query import SessionQuery
+from storage.finding.scope import NEWEST
 from storage.records import ConversationHit, Entry, HiddenClass
 
 KEPT = 8

@@ -55,10 +55,14 @@ class MessageQuery:
         return SessionQuery.of_terms(term for group in self.groups for term in group.wanted)
 
     @cached_property
-    def all_terms(self) -> SessionQuery:
-        """Every term, the excluded ones too."""
-        unwanted = (term for group in self.groups for term in group.unwanted)
-        return SessionQuery.of_terms((*self.wanted.terms, *unwanted))
+    def candidates(self) -> SessionQuery:
+        """Matches every message that matches, and what holds an unwanted term besides."""
+        return SessionQuery(alternatives=tuple(group.wanted for group in self.groups))
+
+    @property
+    def is_words(self) -> bool:
+        """Whether an index of words can tell what matches."""
+        return all(term.words for group in self.groups for term in (*group.wanted, *group.unwanted))
 
     @property
     def literal(self) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ import re
 
 from storage.conversation.expressions import text
 from storage.engine.connection import Cancel, Reader
+from storage.finding.evidence import SIEVED, may_hold, needle
 from storage.finding.query import SessionQuery, Term
-from storage.finding.scan import SIEVED, may_hold, needle
 
 SHORTEST = 4
 """Characters from which on a term is looked for inside ids: nearly every id holds any one or two."""

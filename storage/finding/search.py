@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 
 from storage.engine.connection import Cancel, Reader
 from storage.errors import IndexDamaged
-from storage.finding import names, routes
+from storage.finding import message_filters, names, routes
 from storage.finding.findings import Findings, begun
 from storage.finding.listing import Lister
 from storage.finding.query import SessionQuery
+from storage.finding.scope import Ids, Scope
 from storage.records import Entry, HiddenClass, SearchResult
 
 
@@ -37,6 +38,8 @@ def search(
 
     reader.refresh_layout()
     plan = routes.plan(reader, query, cancel)
+    condition, values = message_filters.condition(reader.layout, query.filters)
+    scope = Scope(condition, tuple(values))
     if after is not None and isinstance(after.resume, Findings):
         findings = after.resume.copy()
     else:
@@ -47,7 +50,7 @@ def search(
     while (stretch := plan.below(findings.before)) and len(ranked) < enough:
         cancel.check()
         try:
-            found = stretch.route(reader, query, stretch.first, findings.before, cancel)
+            found = stretch.route(reader, query, scope, Ids(stretch.first, findings.before), cancel)
         except IndexDamaged:
             # What was found so far is true; the rest is looked at without the index.
             plan = routes.scan_all("search index damaged")
@@ -69,6 +72,6 @@ def search(
 
 def _unfinished(plan: routes.Plan, findings: Findings) -> tuple[str, ...]:
     """Says what was scanned of an index that is still being built."""
-    if len(plan.stretches) == 1 or not findings.scanned:
+    if not plan.unfinished or not findings.scanned:
         return ()
     return (f"search index still being built: {findings.scanned:,} messages scanned",)
