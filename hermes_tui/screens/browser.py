@@ -178,6 +178,8 @@ class BrowserScreen(Screen[None]):
         if not changes.session_ids and not changes.reordered:
             return
         self.finder.refresh(fresh=changes.reordered)
+        if changes.reordered:
+            self.box.forget_values()
         touched = frozenset(changes.session_ids)
         stale = [entry.id for entry in self.finder.entries if not touched.isdisjoint(entry.parts)]
         self.sessions.outdate(None if changes.reordered else stale)
@@ -207,6 +209,17 @@ class BrowserScreen(Screen[None]):
         if self.furnished and self.finder.typed(words):
             self.picture.draw_list(keep=None if keep else "")
             self._follow_soon()
+
+    @on(SearchBox.ValuesWanted)
+    def _values_wanted(self, event: SearchBox.ValuesWanted) -> None:
+        if self.opened:
+            self.worker.values(event.key)
+        else:
+            self.box.forget_values()
+
+    @on(StoreWorker.Values)
+    def _values_there(self, answer: StoreWorker.Values) -> None:
+        self.box.offer(answer.key, answer.values)
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:

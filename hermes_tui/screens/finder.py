@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from hermes_tui.services.store_worker import StoreWorker
@@ -82,6 +82,24 @@ class Finder:
             return {}
         more = "" if self.result.exhausted else "+"
         return {hit.entry.id: f"{hit.hits}{more}" for hit in self.result.hits if hit.hits}
+
+    @property
+    def shown_classes(self) -> frozenset[HiddenClass]:
+        """Hidden classes that are on show: chosen, or asked for by a filter."""
+        return self.show | self.query.shown_classes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was ignored, is not there or could not be searched, one clause each."""
+        answer = self.result if self.searching else self.listing
+        return (*self.query.ignored, *(answer.notes if answer is not None else ()))
+
+    @property
+    def hidden(self) -> Mapping[HiddenClass, int]:
+        """Conversations that words and filters leave and that are not on show, by class."""
+        answer = self.result if self.searching else self.listing
+        hidden = answer.hidden if answer is not None else {}
+        return {name: number for name, number in hidden.items() if name not in self.shown_classes}
 
     # --- what the person asks for
 

@@ -96,6 +96,13 @@ class StoreWorker:
         lineage: Lineage
 
     @dataclass
+    class Values(Message):
+        """What there is of the values of one key of a filter, the most frequent first."""
+
+        key: str
+        values: tuple[str, ...]
+
+    @dataclass
     class Changed(Message):
         """Other processes wrote to the store."""
 
@@ -136,7 +143,7 @@ class StoreWorker:
 
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
             started = time.perf_counter()
-            listing = db.listing(query, sort, show, fresh=fresh)
+            listing = db.listing(query, sort, show, fresh=fresh, cancel=cancel)
             return self.Listed(serial, listing, time.perf_counter() - started)
 
         return self._submit("list", job)
@@ -181,6 +188,14 @@ class StoreWorker:
     def family(self, session_id: str) -> int:
         """The relatives of a session."""
         return self._submit("family", lambda db, cancel, serial: self.Family(serial, db.lineage(session_id)))
+
+    def values(self, key: str) -> int:
+        """The values of a key of a filter."""
+
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+            return self.Values(key, tuple(value for value, _ in db.values(key)))
+
+        return self._submit(f"values of {key}", job)
 
     def poll(self) -> None:
         """Look once whether other processes wrote; a look that is still under way is not doubled."""

@@ -93,7 +93,7 @@ class Lister:
         if query is not None and query.restricts:
             from storage.finding import filters
 
-            show |= filters.shown_classes(query)
+            show |= query.shown_classes
             entries = filters.left(self._reader, snapshot, facts, query, self._now(), cancel)
             notes = filters.unknown(self, query, cancel)
         hidden = Counter(entry.hidden for entry in entries if entry.hidden is not None)

@@ -9,6 +9,7 @@ from functools import cached_property
 from storage.finding import fold, grammar
 from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
 from storage.finding.terms import Term, held, places, rows
+from storage.records import HiddenClass
 
 __all__ = ["CHOICES", "KEYS", "OF_MESSAGES", "Filter", "SessionQuery", "Term", "parse"]
 
@@ -41,6 +42,16 @@ class SessionQuery:
     def sources(self) -> tuple[str, ...]:
         """The sources that are asked for by name."""
         return tuple(one.value for one in self.filters if one.key == "source" and not one.negated)
+
+    @property
+    def shown_classes(self) -> frozenset[HiddenClass]:
+        """The hidden classes that it asks for by name: `source:cron`, `is:archived`."""
+        sources = [source.casefold() for source in self.sources]
+        states = [one.value for one in self.filters if one.key == "is" and not one.negated]
+        by_source = (HiddenClass.SUBAGENT, HiddenClass.CRON, HiddenClass.TOOL)
+        return frozenset(
+            kind for kind in HiddenClass if kind in states or (kind in by_source and kind in sources)
+        )
 
     @property
     def is_search(self) -> bool:
