@@ -46,7 +46,7 @@ def _run(arguments: Arguments) -> int:
             return start.browse(options, output)
         from hermes_tui.cli.listing import list_conversations
 
-        list_conversations(options, output, as_json=arguments.json)
+        list_conversations(options, output, line=" ".join(arguments.query), as_json=arguments.json)
         return exits.OK
     except StoreMissing as error:
         output.error(f"{error} Name one with --db PATH or --profile NAME, or look around with --demo.")

@@ -209,6 +209,8 @@ class BrowserScreen(Screen[None]):
         if self.furnished and self.finder.typed(words):
             self.picture.draw_list(keep=None if keep else "")
             self._follow_soon()
+        elif self.furnished:
+            self.picture.draw_result_line()
 
     @on(SearchBox.ValuesWanted)
     def _values_wanted(self, event: SearchBox.ValuesWanted) -> None:
@@ -338,14 +340,8 @@ class BrowserScreen(Screen[None]):
         return works(self, action) if self.is_mounted else True
 
     def action_sort(self) -> None:
-        """The next order of the list."""
-        if self.finder.searching:
-            self.app.say("A search shows the newest hits first.")
-            return
-        from storage import Sort
-
-        orders = list(Sort)
-        self.finder.sorted_by(orders[(orders.index(self.finder.sort) + 1) % len(orders)])
+        """The next order of the list; of a search, the other one."""
+        self.finder.next_order()
 
     def action_hidden(self) -> None:
         """Choose which hidden classes are on show."""

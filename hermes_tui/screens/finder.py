@@ -12,6 +12,7 @@ from storage import (
     Filter,
     HiddenClass,
     Listing,
+    SearchOrder,
     SearchResult,
     SessionQuery,
     Sort,
@@ -37,6 +38,7 @@ class Finder:
         self.query = self._with_source(EVERYTHING)
         self.show: frozenset[HiddenClass] = frozenset()
         self.sort = Sort.ACTIVE
+        self.order = SearchOrder.NEWEST
         self.listing: Listing | None = None
         self.result: SearchResult | None = None
         self.seconds = 0.0
@@ -111,9 +113,11 @@ class Finder:
     def typed(self, text: str) -> bool:
         """The words changed. Returns whether the list on show may be drawn anew at once."""
         query = self._with_source(parse(text))
-        if query == self.query:
-            return False
+        same = query == self.query
+        # Even then: what was ignored in it may be another word.
         self.query = query
+        if same:
+            return False
         return self._ask()
 
     def toggled(self, show: frozenset[HiddenClass]) -> None:
@@ -129,13 +133,22 @@ class Finder:
         self.sort = sort
         self._list(fresh=False)
 
+    def next_order(self) -> None:
+        """The next order of the list; of a search, newest or best first."""
+        if self.searching:
+            newest = self.order is SearchOrder.NEWEST
+            self.order = SearchOrder.RELEVANT if newest else SearchOrder.NEWEST
+            self._search()
+            return
+        orders = list(Sort)
+        self.sorted_by(orders[(orders.index(self.sort) + 1) % len(orders)])
+
     def refresh(self, *, fresh: bool) -> None:
         """Read again; `fresh` also what only a full reading sees (renames, archiving, deleting elsewhere)."""
         self._list(fresh=fresh)
         # A search that was already walked further than its first page is left alone: its rows must not go away.
         if self.searching and (self.result is None or len(self.result.hits) <= 60):
-            self._worker.search(self.query, self.show)
-            self._going_on = False
+            self._search()
 
     def ask_again(self) -> None:
         """Ask for what is wanted now: the store was not open yet when it was typed."""
@@ -148,7 +161,7 @@ class Finder:
             if self._limit is not None and len(self.result.hits) >= self._limit:
                 return
             self._going_on = True
-            self._worker.search(self.query, self.show, after=self.result)
+            self._worker.search(self.query, self.show, self.order, after=self.result)
 
     def remember(self) -> Callable[[], None]:
         """Note what is asked for and what was found; calling the answer brings it back."""
@@ -159,7 +172,7 @@ class Finder:
             self.query, self.result, self._hits, self.seconds = query, result, hits, seconds
             self._going_on = False
             if self.searching and result is None:
-                self._worker.search(query, self.show)
+                self._search()
             if self._requested_query != self._filters:
                 self._list(fresh=False)
 
@@ -177,7 +190,8 @@ class Finder:
 
     def found(self, answer: StoreWorker.Found) -> bool:
         """Take what a search found. Returns whether it changes what is on show."""
-        if not self._worker.is_current("search", answer.serial) or answer.query != self.query:
+        asked = answer.query == self.query and answer.order is self.order
+        if not self._worker.is_current("search", answer.serial) or not asked:
             return False
         self._going_on = False
         self.result = answer.result
@@ -202,11 +216,15 @@ class Finder:
         self.result, self._going_on = None, False
         self._hits = {}
         if self.searching:
-            self._worker.search(self.query, self.show)
+            self._search()
         if self._requested_query == self._filters:
             return not self.searching and not self.pending
         self._list(fresh=False)
         return False
+
+    def _search(self) -> None:
+        self._worker.search(self.query, self.show, self.order)
+        self._going_on = False
 
     def _list(self, *, fresh: bool) -> None:
         self._requested_query = self._filters

@@ -42,7 +42,9 @@ class Picture:
         """What was found, of how many, in what time; or how many there are."""
         screen, finder = self._screen, self._screen.finder
         if finder.searching and finder.result is not None:
-            screen.box.say(result_text.found(finder.result, finder.total, finder.seconds, finder.notes))
+            screen.box.say(
+                result_text.found(finder.result, finder.total, finder.seconds, finder.order, finder.notes)
+            )
         elif not finder.searching and finder.listing is not None and finder.listing.complete:
             hidden = finder.hidden if finder.query.restricts else {}
             shown = len(finder.entries)

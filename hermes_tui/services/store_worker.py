@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         HiddenClass,
         Lineage,
         Listing,
+        SearchOrder,
         SearchResult,
         SessionDB,
         SessionQuery,
@@ -69,6 +70,7 @@ class StoreWorker:
 
         serial: int
         query: SessionQuery
+        order: SearchOrder
         result: SearchResult
         seconds: float
 
@@ -149,14 +151,18 @@ class StoreWorker:
         return self._submit("list", job)
 
     def search(
-        self, query: SessionQuery, show: frozenset[HiddenClass], after: SearchResult | None = None
+        self,
+        query: SessionQuery,
+        show: frozenset[HiddenClass],
+        order: SearchOrder,
+        after: SearchResult | None = None,
     ) -> int:
         """Search, or go on with a search that stopped early."""
 
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
             started = time.perf_counter()
-            result = db.search(query, show, after=after, cancel=cancel)
-            return self.Found(serial, query, result, time.perf_counter() - started)
+            result = db.search(query, show, order=order, after=after, cancel=cancel)
+            return self.Found(serial, query, order, result, time.perf_counter() - started)
 
         return self._submit("search", job)
 

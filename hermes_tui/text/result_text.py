@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hermes_tui.text.figures import count, plural
 
 if TYPE_CHECKING:
-    from storage import HiddenClass, SearchResult, Sort
+    from storage import HiddenClass, SearchOrder, SearchResult, Sort
 
 
 ORDERS = {"last active": "last active first"}
@@ -30,12 +30,14 @@ def listed(
     return _joined(head, ORDERS.get(sort, f"by {sort}"), *notes, hidden_matches(hidden))
 
 
-def found(result: SearchResult, total: int, seconds: float, notes: Sequence[str]) -> str:
+def found(
+    result: SearchResult, total: int, seconds: float, order: SearchOrder, notes: Sequence[str] = ()
+) -> str:
     """The line under a search: shown/total, milliseconds, the order, and what else there is to know."""
     shown = count(len(result.hits)) + ("" if result.exhausted else "+")
     head = f"{shown} of {count(total)} conversations" if total else f"{shown} conversations"
     milliseconds = f"{max(1, round(seconds * 1000)):,} ms"
-    return _joined(head, milliseconds, "newest first", *notes, hidden_matches(result.hidden))
+    return _joined(head, milliseconds, str(order), *notes, hidden_matches(result.hidden))
 
 
 def _joined(*pieces: str) -> str:
