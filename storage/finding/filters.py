@@ -187,6 +187,8 @@ def _names(one: Filter, value: str) -> bool:
         return low in value
     if one.key != "dir":
         return low == value
+    if not value:
+        return False
     if not low.startswith(("/", "~")):
         return low in value
     above = os.path.expanduser(one.value).rstrip("/").casefold()

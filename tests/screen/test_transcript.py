@@ -25,6 +25,7 @@ class TranscriptApp(BareApp):
 
     @on(TranscriptView.EarlierWanted)
     @on(TranscriptView.MatchMoved)
+    @on(TranscriptView.MatchesPassed)
     def _keep(self, message: Any) -> None:
         self.posted.append(message)
 
