@@ -50,6 +50,13 @@ class Sort(StrEnum):
     COST = "cost"
 
 
+class SearchOrder(StrEnum):
+    """Orders of what a search finds."""
+
+    NEWEST = "newest first"
+    RELEVANT = "most relevant first"
+
+
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
     """What a store is and what cannot be done with it."""
@@ -154,7 +161,7 @@ class ConversationHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search has found so far, newest hit first."""
+    """What a search has found so far, in its order."""
 
     hits: tuple[ConversationHit, ...]
     exhausted: bool

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from storage import locations
 from storage.engine.store import Store
-from storage.records import HiddenClass, Sort
+from storage.records import HiddenClass, SearchOrder, Sort
 
 if TYPE_CHECKING:
     from storage.engine.connection import Cancel
@@ -130,6 +130,7 @@ class StoreView(Store):
         limit: int = PAGE,
         after: SearchResult | None = None,
         cancel: Cancel | None = None,
+        order: SearchOrder = SearchOrder.NEWEST,
     ) -> SearchResult:
         """Conversations with a message, title or id that matches, by their newest hit.
 
@@ -137,6 +138,7 @@ class StoreView(Store):
             limit: Conversations to find (or to find more, with `after`) before the walk stops early.
             after: An earlier answer to the same query; the new one contains it and goes on from there.
             cancel: Cancelling it from another thread stops the query at once.
+            order: RELEVANT weighs the newest 2,000 hits; `after=` weighs as many more and puts them behind.
 
         Raises:
             Interrupted: `cancel` was cancelled.
@@ -144,7 +146,17 @@ class StoreView(Store):
         from storage.engine.connection import Cancel
         from storage.finding import search
 
-        return search.search(self.searcher, self._lister, query, show, limit, after, cancel or Cancel())
+        return search.search(
+            self.searcher,
+            self._lister,
+            query,
+            show,
+            limit,
+            after,
+            cancel or Cancel(),
+            now=self.clock(),
+            order=order,
+        )
 
     def excerpts(
         self, query: SessionQuery, hits: Sequence[ConversationHit], width: int = 160

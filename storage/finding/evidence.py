@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from storage.engine.layout import Layout
 from storage.finding import fold
@@ -46,16 +46,22 @@ def may_hold(term: Term, column: str) -> str:
 def may_match(layout: Layout, query: SessionQuery) -> Evidence:
     """SQL that holds for every message `m` that matches the query."""
     columns = _columns(layout)
-    if not query.alternatives or (len(query.alternatives) > 1 and len(query.terms) > SIEVED):
+    # Encoded content hides its text in JSON: a control byte stands before it, and bytes may begin with one.
+    encoded = f"{columns[0]} < char(2) OR typeof({columns[0]}) = 'blob'"
+    sql, needles = may_be_in(query, columns)
+    return f"({encoded} OR {sql})", needles
+
+
+def may_be_in(query: SessionQuery, columns: Sequence[str]) -> Evidence:
+    """SQL that holds wherever the query is found in these columns as they stand."""
+    if len(query.alternatives) > 1 and len(query.terms) > SIEVED:
         return "1", []
     alternatives, needles = [], []
     for terms in query.alternatives:
         sieved = terms[:SIEVED]
         alternatives.append(" AND ".join(f"({_anywhere(term, columns)})" for term in sieved))
         needles += [needle(term) for term in sieved for _ in columns]
-    # Encoded content hides its text in JSON: a control byte stands before it, and bytes may begin with one.
-    encoded = f"{columns[0]} < char(2) OR typeof({columns[0]}) = 'blob'"
-    return f"({encoded} OR {' OR '.join(f'({sql})' for sql in alternatives)})", needles
+    return " OR ".join(f"({sql})" for sql in alternatives) or "1", needles
 
 
 def surely_matches(layout: Layout, query: SessionQuery) -> Evidence:

@@ -6,7 +6,7 @@ from storage.engine.connection import Cancel, Reader
 from storage.finding import hits
 from storage.finding.hits import Slice
 from storage.finding.query import SessionQuery
-from storage.finding.scope import Ids, Scope, within
+from storage.finding.scope import Ids, Scope
 
 SLICE = 4_000
 """Messages of one statement: a cancelled scan stops between two, and the first is quick."""
@@ -18,17 +18,15 @@ def read(reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel:
     Raises:
         Interrupted: `cancel` was cancelled.
     """
-    stretches, reached = scope.cut(wanted)
-    if not stretches:
-        return Slice((), reached)
+    messages = scope.messages(wanted)
     found = reader.one(
-        f"SELECT min(id), count(*) FROM (SELECT id FROM ({within(stretches)}) ORDER BY id DESC LIMIT {SLICE})",
+        f"SELECT min(id), count(*) FROM (SELECT id FROM ({messages}) ORDER BY id DESC LIMIT {SLICE})",
         (),
         cancel,
     )
     lowest, looked_at = found if found else (None, 0)
     if not looked_at:
-        return Slice((), reached)
-    ids = f"SELECT id FROM ({within(stretches)}) WHERE id >= {lowest}"
+        return Slice((), wanted.first)
+    ids = scope.messages(Ids(lowest, wanted.before))
     verified = hits.verified(reader, query, scope, ids, (), cancel)
-    return Slice(verified, reached if looked_at < SLICE else lowest, looked_at)
+    return Slice(verified, wanted.first if looked_at < SLICE else lowest, looked_at)

@@ -12,12 +12,6 @@ OLDEST = -(1 << 63)
 NEWEST = (1 << 63) - 1
 """Where a walk begins: above every message."""
 
-_RANGES = 300
-"""Ranges of ids in one statement: each is a search of its own, of some ten microseconds."""
-
-_IDS = 30_000
-"""Ids in all ranges of one statement."""
-
 
 class Ids(NamedTuple):
     """Message ids from `first` up to `before`, which is not among them."""
@@ -33,46 +27,50 @@ class Scope:
     condition: str = "1"
     """SQL that holds for such a message `m`, with `?` for each of `values`."""
     values: tuple[Any, ...] = ()
-    ranges: tuple[Ids, ...] | None = None
-    """Where they all are, the newest first, not overlapping; None: anywhere."""
+    sessions: tuple[str, ...] | None = None
+    """The few whose messages they are: all of them are looked for at once. None: any."""
+    ranges: tuple[Ids, ...] = ()
+    """Where the messages of these sessions are, and few others."""
 
-    def cut(self, wanted: Ids) -> tuple[list[Ids], int]:
-        """The next stretches to look at from the top of the wanted ids, and how far down they reach."""
-        if self.ranges is None:
-            return [wanted], wanted.first
-        found: list[Ids] = []
-        ids = 0
-        for own in self.ranges:
-            if own.first >= wanted.before:
-                continue
-            piece = Ids(max(own.first, wanted.first), min(own.before, wanted.before))
-            if piece.before <= piece.first:
-                break
-            if len(found) == _RANGES or (found and ids + piece.before - piece.first > _IDS):
-                return found, found[-1].first
-            found.append(piece)
-            ids += piece.before - piece.first
-        return found, wanted.first
+    @property
+    def is_small(self) -> bool:
+        """Whether what is looked for is among the messages of a few sessions."""
+        return self.sessions is not None
 
+    def messages(self, ids: Ids) -> str:
+        """SQL: `id` of the messages among these ids that can count, in no order."""
+        own = f" AND {self._own()}" if self.is_small else ""
+        return f"SELECT id FROM messages WHERE id >= {ids.first} AND id < {ids.before}{own}"
 
-def matched(table: str, stretches: list[Ids], limit: int) -> str:
-    """SQL with one parameter, the query: `id` of the newest rows of a full-text index in these stretches."""
-    if len(stretches) == 1:
-        first, before = stretches[0]
+    def matched(self, table: str, ids: Ids, limit: int) -> str:
+        """SQL with one parameter, the query: `id` of rows of a full-text index that can count.
+
+        The newest `limit` of them; all, where there are few sessions.
+        """
+        sql = f"SELECT rowid AS id FROM {table} WHERE {table} MATCH ? AND rowid >= {ids.first} AND rowid < {ids.before}"
+        if self.is_small:
+            # The plus keeps SQLite from asking the index for one row after the other.
+            return f"{sql} AND +rowid IN (SELECT id FROM messages WHERE {self._own()})"
+        return f"{sql} ORDER BY rowid DESC LIMIT {limit}"
+
+    def driven(self, table: str, ids: Ids) -> str:
+        """The same for a few sessions, range by range: quicker for words that are everywhere.
+
+        Each range is a search of its own, which costs some ten microseconds a word and far more for the beginning
+        of a word.
+        """
+        pieces = [
+            Ids(max(own.first, ids.first), min(own.before, ids.before))
+            for own in self.ranges
+            if own.before > ids.first and own.first < ids.before
+        ]
+        # CROSS: the ranges drive the index, never the other way round.
         return (
-            f"SELECT rowid AS id FROM {table} WHERE {table} MATCH ? AND rowid >= {first} AND rowid < {before}"
-            f" ORDER BY rowid DESC LIMIT {limit}"
+            f"SELECT f.rowid AS id FROM json_each('{json.dumps(pieces)}') w CROSS JOIN {table} f"
+            f" WHERE f.{table} MATCH ? AND f.rowid >= json_extract(w.value, '$[0]')"
+            f" AND f.rowid < json_extract(w.value, '$[1]')"
         )
-    # CROSS: the ranges drive the index, never the other way round.
-    return (
-        f"SELECT f.rowid AS id FROM json_each('{json.dumps(stretches)}') w CROSS JOIN {table} f"
-        f" WHERE f.{table} MATCH ? AND f.rowid >= json_extract(w.value, '$[0]')"
-        f" AND f.rowid < json_extract(w.value, '$[1]') ORDER BY id DESC LIMIT {limit}"
-    )
 
-
-def within(stretches: list[Ids]) -> str:
-    """SQL: `id` of the messages in these stretches."""
-    return " UNION ALL ".join(
-        f"SELECT id FROM messages WHERE id >= {first} AND id < {before}" for first, before in stretches
-    )
+    def _own(self) -> str:
+        listed = json.dumps(self.sessions or ()).replace("'", "''").replace("\0", "")
+        return f"session_id IN (SELECT value FROM json_each('{listed}'))"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -12,7 +12,7 @@ from storage.engine.connection import Cancel, Reader
 from storage.finding import fold, hits, trigrams
 from storage.finding.hits import Slice
 from storage.finding.query import SessionQuery, Term
-from storage.finding.scope import Ids, Scope, matched
+from storage.finding.scope import Ids, Scope
 
 SLICE = 1_000
 """Candidates of one statement."""
@@ -52,28 +52,37 @@ class Sieved:
     def __call__(
         self, reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel: Cancel, /
     ) -> Slice:
-        stretches, reached = scope.cut(wanted)
-        if not stretches:
-            return Slice((), reached)
-        offered: set[int] = set()
-        for sieve in self.sieves:
-            ids = offers(reader, sieve, stretches, cancel)
-            offered.update(ids)
-            if len(ids) == sieve.size:
-                reached = max(reached, min(ids))
-        candidates = json.dumps([id_ for id_ in offered if id_ >= reached])
-        found = hits.verified(reader, query, scope, "SELECT value FROM json_each(?)", (candidates,), cancel)
-        return Slice(found, reached)
+        offered, lowest = offers(reader, self.sieves, scope, wanted, cancel)
+        return Slice(hits.verified(reader, query, scope, *listed(offered), cancel), lowest)
 
 
-def offers(reader: Reader, sieve: Sieve, stretches: list[Ids], cancel: Cancel) -> list[int]:
-    """The ids of the newest messages that it finds in these stretches."""
-    ids: list[int] = reader.json(
-        f"SELECT json_group_array(id) FROM ({matched(sieve.table, stretches, sieve.size)})",
-        (sieve.match,),
+def offers(
+    reader: Reader, sieves: Sequence[Sieve], scope: Scope, wanted: Ids, cancel: Cancel
+) -> tuple[set[int], int]:
+    """The newest of these messages that any of them finds, and how far down there are no others."""
+    if not sieves:
+        return set(), wanted.first
+    found = reader.json(
+        "SELECT json_array("
+        + ", ".join(
+            f"(SELECT json_group_array(id) FROM ({scope.matched(own.table, wanted, own.size)}))"
+            for own in sieves
+        )
+        + ")",
+        [own.match for own in sieves],
         cancel,
     )
-    return ids
+    reached = [wanted.first]
+    for own, ids in zip(sieves, found, strict=True):
+        if len(ids) >= own.size and not scope.is_small:
+            reached.append(min(ids))
+    lowest = max(reached)
+    return {id_ for ids in found for id_ in ids if id_ >= lowest}, lowest
+
+
+def listed(ids: Iterable[int]) -> tuple[str, tuple[str]]:
+    """SQL that yields these ids, and its parameter."""
+    return "SELECT value FROM json_each(?)", (json.dumps(list(ids)),)
 
 
 def of_words(query: SessionQuery) -> str:
