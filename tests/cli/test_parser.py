@@ -36,6 +36,8 @@ ROOT = Path(__file__).parent.parent.parent
             Arguments("list", json=True, source="telegram", limit=0),
         ),
         ("--limit 7 browse", Arguments(limit=7)),
+        ("sessions list docker after:7d --limit 3", Arguments("list", query=["docker", "after:7d"], limit=3)),
+        ("sessions list --json -- -is:empty", Arguments("list", query=["-is:empty"], json=True)),
     ],
 )
 def test_understood(line: str, understood: Arguments) -> None:
