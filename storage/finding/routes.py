@@ -15,7 +15,7 @@ from storage.finding.query import SessionQuery, Term
 from storage.finding.scope import OLDEST
 from storage.finding.sieve import Sieve, Sieved
 
-NEWEST_FIRST = 2_000
+NEWEST_FIRST = 6_000
 """Messages that are scanned before an index is asked for what is everywhere: they hold most of a page."""
 
 NEWEST_WHOLE = 20_000
