@@ -128,7 +128,7 @@ def _page(search: _Search, plan: Plan, limit: int, offset: int) -> list[dict[str
     indexed = plan.stretches[-1].route
     if not (isinstance(indexed, Indexed) and search.query.is_words and not plan.unfinished):
         return page(_by_reading(search, plan))
-    found = page(_by_index(search))
+    found = page(_by_index(search, offset + limit if limit >= 0 else _BATCH))
     # Glued to CJK, a word is a part of another one to the index of words.
     return found if found or indexed.glued is None else page(_by_reading(search, plan))
 
@@ -144,15 +144,19 @@ def _columns(layout: Layout) -> str:
     )
 
 
-def _by_index(search: _Search) -> Iterator[dict[str, Any]]:
-    """Hits in the order of the index; what is stored as JSON is verified in what it says."""
-    reader = search.reader
+def _by_index(search: _Search, wanted: int) -> Iterator[dict[str, Any]]:
+    """Hits in the order of the index; what is stored as JSON is verified in what it says.
+
+    Args:
+        wanted: How many are likely to be asked for.
+    """
+    reader, size = search.reader, max(1, min(wanted, _BATCH))
     preferred = "".join(", instr(lower(m.content), ?) > 0 DESC" for _ in search.query.literal)
-    order = (
-        f"m.timestamp {search.order}, rank"
-        if search.order
-        else f"{preferred.lstrip(', ')}, rank".lstrip(", ")
-    )
+    if search.order:
+        order = f"m.timestamp {search.order}, rank, m.id"
+    else:
+        # By rank alone the index sorts for itself, ties by id, and the rest is read of one page.
+        order = f"{preferred.lstrip(', ')}, rank, m.id" if preferred else "rank"
     literal = () if search.order else search.query.literal
     snippet = f"snippet(messages_fts, -1, '{OPENING}', '{CLOSING}', '...', {_TOKENS})"
     sql = f"""
@@ -160,7 +164,7 @@ def _by_index(search: _Search) -> Iterator[dict[str, Any]]:
             CASE WHEN m.content < char(2) THEN {texts(reader.layout)} END AS encoded
         FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id
         WHERE messages_fts MATCH ? AND {search.condition}
-        ORDER BY {order}, m.id LIMIT {_BATCH} OFFSET ?
+        ORDER BY {order} LIMIT {size} OFFSET ?
         """
     start = 0
     while True:
@@ -173,9 +177,9 @@ def _by_index(search: _Search) -> Iterator[dict[str, Any]]:
                     continue
                 hit["snippet"] = _snippet(search.query.wanted, said)
             yield hit
-        if len(batch) < _BATCH:
+        if len(batch) < size:
             return
-        start += _BATCH
+        start += size
 
 
 def _by_reading(search: _Search, plan: Plan) -> Iterator[dict[str, Any]]:
