@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 from storage.conversation import content, expressions
@@ -14,11 +14,14 @@ from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
 from storage.engine.store import Store
 from storage.errors import IndexDamaged
-from storage.finding import excerpt, index, message_query, routes, scan
-from storage.finding.hits import texts
+from storage.finding import evidence, excerpt, message_query, routes, sieve
+from storage.finding.hits import Route, texts
+from storage.finding.index import Indexed
 from storage.finding.message_query import MessageQuery
 from storage.finding.query import SessionQuery
 from storage.finding.routes import Plan
+from storage.finding.scope import NEWEST
+from storage.finding.sieve import Sieve, Sieved
 
 OPENING, CLOSING = ">>>", "<<<"
 """What stands around a match in a snippet."""
@@ -82,7 +85,7 @@ def search_messages(
     reader.refresh_layout()
     condition, values = _filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
     search = _Search(reader, wanted, condition, values, _ORDERS.get(sort or "", ""))
-    plan = routes.plan(reader, wanted.all_terms, Cancel())
+    plan = routes.plan(reader, wanted.candidates, Cancel())
     if not plan.stretches:
         return []
     try:
@@ -120,19 +123,15 @@ def _filters(
 
 
 def _page(search: _Search, plan: Plan, limit: int, offset: int) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for hit in _by_index(search) if _is_indexed(plan) else _by_reading(search, plan):
-        if offset:
-            offset -= 1
-            continue
-        found.append(hit)
-        if len(found) == limit:
-            break
-    return found
+    def page(hits: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+        return list(islice(hits, offset, offset + limit if limit >= 0 else None))
 
-
-def _is_indexed(plan: Plan) -> bool:
-    return all(stretch.route is index.read for stretch in plan.stretches)
+    indexed = plan.stretches[-1].route
+    if not (isinstance(indexed, Indexed) and search.query.is_words and not plan.unfinished):
+        return page(_by_reading(search, plan))
+    found = page(_by_index(search))
+    # Glued to CJK, a word is a part of another one to the index of words.
+    return found if found or indexed.glued is None else page(_by_reading(search, plan))
 
 
 def _columns(layout: Layout) -> str:
@@ -220,24 +219,32 @@ def _read(
 
 def _candidates(search: _Search, plan: Plan) -> tuple[str, list[Any]]:
     """SQL that holds for every message that matches, stretch by stretch."""
+    query = search.query.candidates
     conditions: list[str] = []
     values: list[Any] = []
-    before: int | None = None
+    before = NEWEST
     for stretch in plan.stretches:
-        bounds = f"m.id >= {stretch.first}" + (f" AND m.id < {before}" if before is not None else "")
-        before = stretch.first
-        if stretch.route is index.read:
-            hit = "m.id IN (SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?)"
-            values.append(search.query.match)
+        if sieves := _sieves(query, stretch.route):
+            hit = " OR ".join(
+                f"m.id IN (SELECT rowid FROM {own.table} WHERE {own.table} MATCH ?)" for own in sieves
+            )
+            values += [own.match for own in sieves]
         else:
-            groups = [
-                scan.may_match(search.reader.layout, SessionQuery("", group.wanted))
-                for group in search.query.groups
-            ]
-            hit = " OR ".join(sql for sql, _ in groups)
-            values.extend(needle for _, needles in groups for needle in needles)
-        conditions.append(f"({bounds} AND ({hit}))")
+            hit, needles = evidence.may_match(search.reader.layout, query)
+            values += needles
+        conditions.append(f"(m.id >= {stretch.first} AND m.id < {before} AND ({hit}))")
+        before = stretch.first
     return " OR ".join(conditions), values
+
+
+def _sieves(query: SessionQuery, route: Route) -> tuple[Sieve, ...]:
+    """What the route asks the indexes for; nothing for a scan."""
+    if isinstance(route, Sieved):
+        return route.sieves
+    if isinstance(route, Indexed):
+        words = Sieve("messages_fts", sieve.of_words(query))
+        return (words, sieve.encoded(query), *([route.glued] if route.glued else ()))
+    return ()
 
 
 def _said(texts: list[str | None]) -> list[str]:
