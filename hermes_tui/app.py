@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from textual import events, work
+from textual import constants, events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -16,13 +16,16 @@ from textual.types import CSSPathType
 
 from hermes_tui.screens.browser import BrowserScreen
 from hermes_tui.services.broken_arrows import WITHIN_SECONDS, ArrowMender
-from hermes_tui.services.resume import Choice, ResumeCommand, run_and_return
+from hermes_tui.services.resume import CannotResume, Choice, ResumeCommand, run_and_return
 from hermes_tui.styles import STYLES
 from hermes_tui.text import marks, safe_text
 from hermes_tui.text.key_names import key_name
 from hermes_tui.themes import DARK, LIGHT, ROLES_ELSEWHERE
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from textual.driver import Driver
+
     from hermes_tui.options import Options
 
 THEME_VARIABLE = "HERMES_TUI_THEME"
@@ -73,6 +76,18 @@ class BrowserApp(App[Choice | None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return ROLES_ELSEWHERE
 
+    def get_driver_class(self) -> type[Driver]:
+        if os.name == "nt" or constants.DRIVER is not None:
+            return super().get_driver_class()
+        from hermes_tui.services.terminal_driver import TerminalDriver
+
+        return TerminalDriver
+
+    def panic(self, *renderables: RenderableType) -> None:
+        # Unlike an exception in a handler, a panic of the input thread leaves no return code.
+        self._return_code = self._return_code or 1
+        super().panic(*renderables)
+
     def get_default_screen(self) -> Screen[None]:
         return BrowserScreen(self.options)
 
@@ -102,23 +117,42 @@ class BrowserApp(App[Choice | None]):
         self.copy_to_clipboard(text)
         self.say(f"Copied {what}." if what else f"Copied: {text}")
 
+    def copy_to_clipboard(self, text: str) -> None:
+        # Half of a surrogate pair, which JSON can hold, is in no UTF-8; two halves that meet are a whole.
+        super().copy_to_clipboard(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
     def run_outside(self, command: ResumeCommand) -> int:
-        """Give the terminal to a command, take it back when it ends, and return its exit status."""
+        """Give the terminal to a command, take it back when it ends, and return its exit status.
+
+        Raises:
+            CannotResume: The program could not be started.
+        """
         with self.suspend():
-            return run_and_return(command)
+            # An exception that leaves this block would leave the screen suspended.
+            try:
+                return run_and_return(command)
+            except CannotResume as error:
+                refused = error
+        raise refused
 
     @work(thread=True, exit_on_error=True)
     def open_demo(self) -> None:
         """Make the demo store and open it in place of the one that is not there."""
-        from hermes_tui.services.demo_store import demo_options
+        from hermes_tui.services.demo_store import CannotMakeDemo, demo_options
 
-        options = demo_options(self.options)
-        self.call_from_thread(self._open, options)
+        try:
+            options = demo_options(self.options)
+        except CannotMakeDemo as error:
+            self.call_from_thread(self.say, str(error), severity="error")
+        else:
+            self.call_from_thread(self._open, options)
 
     def _open(self, options: Options) -> None:
         """Another store in place of this one."""
         self.options = options
-        self.switch_screen(BrowserScreen(options))
+        # The screen that an app begins with cannot be switched (Textual 8.2); a mode has a screen of its own.
+        self.add_mode("demo", lambda: BrowserScreen(options))
+        self.switch_mode("demo")
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key) and not event.is_forwarded:

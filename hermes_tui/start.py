@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,6 +67,7 @@ def choose(options: Options) -> tuple[Choice | None, Options]:
     Raises:
         NoTerminal: There is no terminal to draw on.
         BrowserFailed: There is no answer.
+        SystemExit: A signal ended it.
     """
     from hermes_tui.services.terminal import drawing_on_terminal
 
@@ -77,6 +79,8 @@ def choose(options: Options) -> tuple[Choice | None, Options]:
         app = BrowserApp(options)
         app.when_ready = gc.enable
         choice = app.run()
+    if app.return_code is not None and app.return_code > exits.KILLED:
+        sys.exit(app.return_code)
     if app.return_code:
         raise BrowserFailed("The browser broke down.")
     return choice, app.options

@@ -26,7 +26,7 @@ exit status:
   {exits.FAILED}    it could not be done; one line on the error stream says why and what to do
   {exits.INTERRUPTED}  stopped by Ctrl+C
   {exits.BROKEN_PIPE}  the reader of the output went away
-  128+N  ended by signal N
+  {exits.KILLED}+N  ended by signal N
 
 environment:
   HERMES_HOME                 the home whose store is opened, as for `hermes`
@@ -35,9 +35,6 @@ environment:
   NO_COLOR                    no colours
 """
 _SUPPRESS = argparse.SUPPRESS
-
-if TYPE_CHECKING:
-    _Commands = argparse._SubParsersAction[_Parser]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -50,6 +47,10 @@ class _Parser(argparse.ArgumentParser):
         if status == exits.OK and sys.stdout is not None:
             Output().finish()
         super().exit(status, message)
+
+
+if TYPE_CHECKING:
+    _Commands = argparse._SubParsersAction[_Parser]
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

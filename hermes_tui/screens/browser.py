@@ -18,6 +18,7 @@ from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
 from hermes_tui.screens.panes import ANYWHERE, ListPane
 from hermes_tui.screens.picture import Picture
+from hermes_tui.screens.type_ahead import TypeAhead
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
 from hermes_tui.services.store_worker import StoreWorker
@@ -66,8 +67,7 @@ class BrowserScreen(Screen[None]):
         self.picture = Picture(self)
         self.way_out = WayOut(self)
         self._follow_timer: Timer | None = None
-        self._resume_when_found = False
-        self._steps: list[str] = []
+        self.type_ahead = TypeAhead(self)
         self.furnished = False
         self.opened = False
 
@@ -114,6 +114,10 @@ class BrowserScreen(Screen[None]):
 
     @on(StoreWorker.Opened)
     def _store_opened(self, answer: StoreWorker.Opened) -> None:
+        if self.opened:
+            # Another file is there now.
+            self.sessions.outdate()
+            self.detail.reading.changed()
         self.opened = True
         if self.box.disabled:
             self.box.disabled = False
@@ -129,7 +133,7 @@ class BrowserScreen(Screen[None]):
         if changed:
             self.picture.draw_list(keep=None)
             self._follow_soon()
-            self._catch_up()
+            self.type_ahead.catch_up()
         elif self.finder.result is not None:
             self.picture.draw_result_line()
 
@@ -141,15 +145,7 @@ class BrowserScreen(Screen[None]):
         self.picture.draw_list(keep=None if going_on else "")
         # The row under the cursor may be the same one, and yet there is a match to open it at.
         self._follow_soon()
-        self._catch_up()
-
-    def _catch_up(self) -> None:
-        """Do what was typed ahead, before the list that it meant was here."""
-        while self._steps:
-            self._step(self._steps.pop(0))
-        if self._resume_when_found:
-            self._resume_when_found = False
-            self.action_resume()
+        self.type_ahead.catch_up()
 
     @on(StoreWorker.Rows)
     def _store_rows(self, answer: StoreWorker.Rows) -> None:
@@ -181,7 +177,7 @@ class BrowserScreen(Screen[None]):
 
     @on(StoreWorker.Failed)
     def _store_failed(self, answer: StoreWorker.Failed) -> None:
-        self._resume_when_found = False
+        self.type_ahead.forget()
         self.finder.failed(answer.lane)
         if not self.opened:
             self.picture.say(states.failed(answer.error, self.options.db_path, self.app.display_path))
@@ -191,15 +187,15 @@ class BrowserScreen(Screen[None]):
             return
         if answer.lane == "read":
             self.detail.transcript.message(safe_text.line(str(answer.error)))
-        elif answer.lane != "live":
+        elif answer.lane not in ("live", "family"):
+            # What a look by itself cannot get is no news; a relative may be gone a moment before its row is.
             self.app.say(str(answer.error), severity="error")
 
     # --- the search box and the list
 
     @on(Input.Changed, "#search")
     def _typed(self) -> None:
-        self._resume_when_found = False
-        self._steps.clear()
+        self.type_ahead.forget()
         words = self.box.value
         # Who looks at a conversation, rather than typing for one, goes on looking at it.
         keep = not words.strip() and (self.sessions.cursor > 0 or not self.box.has_focus)
@@ -222,22 +218,7 @@ class BrowserScreen(Screen[None]):
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
-        self._step(event.step)
-        if self._is_behind:
-            self._steps.append(event.step)
-
-    @property
-    def _is_behind(self) -> bool:
-        """The list on show is not the one that was asked for."""
-        return not self.furnished or self.finder.pending
-
-    def _step(self, step: str) -> None:
-        {
-            "up": self.sessions.cursor_up,
-            "down": self.sessions.cursor_down,
-            "page_up": self.sessions.page_up,
-            "page_down": self.sessions.page_down,
-        }[step]()
+        self.type_ahead.step(event.step)
 
     @on(SessionList.Wanted)
     def _rows_wanted(self, event: SessionList.Wanted) -> None:
@@ -373,10 +354,11 @@ class BrowserScreen(Screen[None]):
 
     def action_resume(self) -> None:
         """Leave with the conversation under the cursor, unless Hermes could not resume it."""
-        if self._is_behind:
-            # Enter right behind the last letter means the hit that this letter will bring.
-            self._resume_when_found = True
-        elif (entry := self.sessions.cursor_entry) is not None:
+        self.type_ahead.enter()
+
+    def leave(self) -> None:
+        """Do so now."""
+        if (entry := self.sessions.cursor_entry) is not None:
             self.hand_over.leave_with(entry.id)
 
     def action_resume_and_return(self) -> None:

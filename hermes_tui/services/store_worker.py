@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -132,6 +133,10 @@ class StoreWorker:
         self._owner = owner
         self._open_store = open_store
         self._db: SessionDB | None = None
+        self._file: tuple[int, int] | None = None
+        """Device and inode of the open store."""
+        self._left: list[SessionDB] = []
+        """Stores that another one took the place of; calls may still be under way in them."""
         self._serials = count(1)
         self._latest: dict[str, tuple[int, Cancel]] = {}
         self._running: set[str] = set()
@@ -154,10 +159,15 @@ class StoreWorker:
     def list(
         self, query: SessionQuery | None, sort: Sort, show: frozenset[HiddenClass], *, fresh: bool
     ) -> int:
-        """The complete order that the filters leave."""
+        """The complete order that the filters leave; `fresh`: of the file that is there now."""
 
-        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message | None:
             started = time.perf_counter()
+            if fresh and _file(db.path) != self._file:
+                if (there := self._open()) is None:
+                    return None
+                db = there
+                self._post(self.Opened(db.info()))
             listing = db.listing(query, sort, show, fresh=fresh, cancel=cancel)
             return self.Listed(serial, listing, time.perf_counter() - started)
 
@@ -243,9 +253,10 @@ class StoreWorker:
             self._next.clear()
         for lane in list(self._latest):
             self.cancel(lane)
-        if self._db is not None:
-            Thread(target=self._db.close, name="close store").start()
-            self._db = None
+        for db in (*self._left, self._db):
+            if db is not None:
+                Thread(target=db.close, name="close store").start()
+        self._db = None
 
     # --- on the thread
 
@@ -310,11 +321,21 @@ class StoreWorker:
             return self.Failed(request.serial, lane, error)
 
     def _open(self) -> SessionDB | None:
-        if self._db is not None:
-            self._db.close()
-        self._db = db = self._open_store()
+        db = self._open_store()
         if self._closed:
             # Nobody will come back for it.
             db.close()
             return None
+        if self._db is not None:
+            self._left.append(self._db)
+        self._db, self._file = db, _file(db.path)
         return db
+
+
+def _file(path: Path) -> tuple[int, int] | None:
+    """Which file is at a path, whatever is written in it; None where there is none."""
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_dev, stat.st_ino

@@ -19,6 +19,7 @@ from tests.support.on_screen import (
     said,
     search_for,
     shown_ids,
+    toasts,
     transcript,
     tree,
     until,
@@ -131,6 +132,7 @@ async def test_a_deleted_session_goes_and_the_cursor_keeps_its_place(started: St
     await settle(pilot)
     assert id_at_cursor(app) == "s4"
     assert "line 40 of four" in said(app)
+    assert toasts(app) == []
 
 
 async def test_the_last_sessions_go_and_others_come(started: Started) -> None:
