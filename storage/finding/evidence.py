@@ -20,6 +20,11 @@ _ASCII_RUN = re.compile(r"[0-9a-z]+")
 _ACCENTED = "*[\u00c0-\u0233\u0300-\u0331\u1e00-\u1ef9\u212a-\u212b]*"
 """GLOB for whatever folds to an ASCII letter, or to nothing."""
 
+_GAP = "[^0-9a-z\u0080-\U0010ffff]"
+"""GLOB for what surely parts words."""
+
+_PLAIN_WORD = re.compile(r"[0-9a-z]{1,100}")
+
 Evidence = tuple[str, list[str]]
 """SQL about the message `m`, and the values of its parameters."""
 
@@ -36,11 +41,21 @@ def needle(term: Term) -> str:
 def may_hold(term: Term, column: str) -> str:
     """SQL with one parameter, the `needle`: holds wherever the term is found in the column's text as it stands."""
     if not term.words:
-        return f"instr({column}, ?)"
-    # An accent or a NUL defeats LIKE; both show in the bytes.
+        return f"coalesce(instr({column}, ?), 0)"
+    # An accent or a NUL defeats LIKE; both show in the bytes. As the value of an OR all of it would be evaluated.
     wide = f"length({column}) <> length(CAST({column} AS BLOB))"
-    defeated = f"({column} GLOB '{_ACCENTED}' OR instr(CAST({column} AS BLOB), x'00'))"
-    return f"({column} LIKE '%' || ? || '%' OR ({wide} AND {defeated}))"
+    word = _as_word(term, column)
+    return f"""CASE WHEN {column} LIKE '%' || ? || '%' THEN {f"CASE WHEN {wide} THEN 1 ELSE {word} END" if word else 1}
+        WHEN {wide} THEN {column} GLOB '{_ACCENTED}' OR instr(CAST({column} AS BLOB), x'00') ELSE 0 END"""
+
+
+def _as_word(term: Term, column: str) -> str:
+    """SQL: whether a text in ASCII holds a term of one word; true of any other text only if it does. Else empty."""
+    if len(term.words) != 1 or not _PLAIN_WORD.fullmatch(word := term.words[0]):
+        return ""
+    # What most texts show is tried first.
+    return f"""CASE WHEN {column} LIKE '% {word}{"" if term.opens else " "}%' THEN 1
+        ELSE ' ' || lower({column}) || ' ' GLOB '*{_GAP}{word}{"*" if term.opens else f"{_GAP}*"}' END"""
 
 
 def may_match(layout: Layout, query: SessionQuery) -> Evidence:
@@ -71,7 +86,7 @@ def surely_matches(layout: Layout, query: SessionQuery) -> Evidence:
         return "0", []
     alternatives, values = [], []
     for terms in query.alternatives:
-        sure = [_surely_holds(term, columns[0]) for term in terms]
+        sure = [_surely_holds(term, columns) for term in terms]
         if all(sql for sql, _ in sure):
             alternatives.append(" AND ".join(sql for sql, _ in sure))
             values += [value for _, own in sure for value in own]
@@ -79,28 +94,28 @@ def surely_matches(layout: Layout, query: SessionQuery) -> Evidence:
         return "0", []
     plain = f"typeof({columns[0]}) = 'text' AND {columns[0]} >= char(2)"
     anyone = " OR ".join(f"({sql})" for sql in alternatives)
-    without = "".join(f" AND NOT coalesce({_anywhere(term, columns)}, 0)" for term in query.excluded)
+    without = "".join(f" AND NOT ({_anywhere(term, columns)})" for term in query.excluded)
     values += [needle(term) for term in query.excluded for _ in columns]
     return f"({plain} AND ({anyone}){without})", values
 
 
 def _anywhere(term: Term, columns: Iterable[str]) -> str:
-    return " OR ".join(f"coalesce({may_hold(term, column)}, 0)" for column in columns)
+    return " OR ".join(may_hold(term, column) for column in columns)
 
 
-def _surely_holds(term: Term, column: str) -> Evidence:
+def _surely_holds(term: Term, columns: Sequence[str]) -> Evidence:
     """Empty SQL where it takes Python to know."""
     text = " ".join(term.words) if term.words else term.text
     # LIKE folds ASCII alone, and reads no further than a NUL.
     if not _reads_alike(text) or term.sign or len(text) > _LONGEST_NEEDLE:
         return "", []
     if not term.words:
-        return f"{column} LIKE ? ESCAPE '!'", [f"%{_literal(text)}%"]
-    if fold.spaceless(text):
+        return f"{columns[0]} LIKE ? ESCAPE '!'", [f"%{_literal(text)}%"]
+    if all(sql := [_as_word(term, column) for column in columns]):
+        return f"({' OR '.join(f'coalesce({own}, 0)' for own in sql)})", []
+    if fold.spaceless(text) or term.opens:
         return "", []
-    if not term.opens:
-        return f"{column} LIKE ?", [f"% {text} %"]
-    return f"({column} LIKE ? OR {column} LIKE ?)", [f"% {text}%", f"{text}%"]
+    return f"{columns[0]} LIKE ?", [f"% {text} %"]
 
 
 def _reads_alike(text: str) -> bool:

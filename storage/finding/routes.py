@@ -15,7 +15,7 @@ from storage.finding.query import SessionQuery, Term
 from storage.finding.scope import OLDEST
 from storage.finding.sieve import Sieve, Sieved
 
-NEWEST_FIRST = 2_000
+NEWEST_FIRST = 6_000
 """Messages that are scanned before an index is asked for what is everywhere: they hold most of a page."""
 
 NEWEST_WHOLE = 20_000
@@ -87,7 +87,10 @@ def _plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
 def _of_words(
     reader: Reader, query: SessionQuery, trigram: FtsTable | None, cancel: Cancel
 ) -> tuple[Stretch, ...]:
-    """By the index of words; where they may touch CJK, by the trigrams as well."""
+    """By the index of words; where they may touch CJK, by the trigrams as well.
+
+    What these leave out (tool output from version 23 on) is known by its whole words alone.
+    """
     wide = trigram is not None and trigrams.has_wide(reader, cancel)
     glued = sieve.glued(query) if wide else None
     if query.excluded or any(term.sign for term in query.terms):

@@ -15,9 +15,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage import Cancel, HiddenClass, Interrupted, SearchResult, SessionDB, SessionQuery, parse
+from storage import (
+    Cancel,
+    HiddenClass,
+    Interrupted,
+    SearchOrder,
+    SearchResult,
+    SessionDB,
+    SessionQuery,
+    parse,
+)
 from storage.conversation.content import flatten
-from storage.finding import index, scan, sieve
+from storage.finding import fold, index, ranges, scan, sieve
 from tests.support.layouts import INDEXES, START, Row, write
 from tests.support.stores import CopyStore
 
@@ -56,6 +65,12 @@ WHY_SCANNED = {
     "stale": "search index out of date",
     "marked stale": "search index out of date",
 }
+
+PARTS_UNKNOWN = {"one column", "inline", "external", "rebuilding", "trigrams stale"}
+"""Layouts with nothing that knows a word inside a longer one."""
+
+TOOLS_UNKNOWN = {"v23", "v23 rebuilding", "v29", "v30"}
+"""Layouts whose trigrams leave out what tools say, or what they were called with."""
 
 WITHOUT_TRIGRAMS = [name for name, sql in INDEXES.items() if "trigram" not in sql]
 
@@ -520,32 +535,154 @@ def test_every_layout_agrees_with_the_definition(
 
 
 WIDE = st.lists(
-    st.sampled_from(["会", "话", "会话", "部署", "🦀", "デ", "한국", "docker", "Ä", " ", "\n", "，", "%"]),
-    max_size=6,
+    st.sampled_from(
+        [
+            "会",
+            "话",
+            "会话",
+            "部署失败",
+            "🦀",
+            "👍🏽",
+            "デ",
+            "한국",
+            "docker",
+            "ok",
+            "Docker",
+            "Ä",
+            "café",
+            "，",
+            "%",
+            "100",
+            "C++",
+            "->",
+            "_",
+            ".",
+        ]
+    )
+    | st.sampled_from(' \n"'),
+    max_size=7,
 )
+WIDE_TEXTS = WIDE.map("".join)
 WIDE_ROWS = st.lists(
-    st.tuples(
-        st.sampled_from("ab"), WIDE.map("".join) | WIDE.map(lambda words: encoded(text_part("".join(words))))
-    ).map(lambda row: Row(*row)),
+    st.builds(
+        Row,
+        session_id=st.sampled_from("abc"),
+        content=WIDE_TEXTS
+        | WIDE_TEXTS.map(lambda text: encoded(text_part(text), PICTURE))
+        | WIDE_TEXTS.map(lambda text: "\x00json:" + json.dumps([text_part(text)], ensure_ascii=False)),
+        role=st.sampled_from(["user", "assistant", "tool"]),
+        tool_calls=st.sampled_from([None, '{"name": "patch", "arguments": "用docker部署失败了"}']),
+        active=st.sampled_from([1, 1, 0]),
+        compacted=st.sampled_from([0, 1]),
+    ),
     min_size=1,
-    max_size=8,
+    max_size=9,
 )
+WIDE_TERMS = st.sampled_from(
+    [
+        "会",
+        "会话",
+        "话部",
+        "部署失败",
+        "署失败会",
+        "🦀",
+        "👍🏽",
+        "👍",
+        "한",
+        "ä会",
+        "docker会",
+        "，",
+        "%",
+        "->",
+        "_",
+        "docker",
+        "dock*",
+        "ok",
+        "cafe",
+        "100%",
+        "c++",
+        "100",
+        "o*",
+    ]
+)
+WIDE_QUERIES = st.lists(
+    st.one_of(WIDE_TERMS, WIDE_TERMS, WIDE_TERMS.map("NOT {}".format), st.just("OR")), min_size=1, max_size=4
+).map(" ".join)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
-    st.sampled_from(sorted(INDEXES)),
+    st.sampled_from(sorted(INDEXES.keys() - PARTS_UNKNOWN)),
     WIDE_ROWS,
-    st.sampled_from(["会", "会话", "话部", "🦀", "会 docker", "ä会", "%", "한 ，"]),
+    WIDE_QUERIES,
+    st.booleans(),
+    st.sampled_from(SearchOrder),
 )
-def test_writing_without_blanks_agrees_with_the_definition(layout: str, rows: list[Row], text: str) -> None:
+def test_every_script_agrees_with_the_definition(
+    layout: str, rows: list[Row], text: str, typing: bool, order: SearchOrder
+) -> None:
+    query = parse(text, typing=typing)
+    if layout in TOOLS_UNKNOWN and not all(fold.spaceless(term.text) for term in query.terms):
+        # A word inside CJK is known there in what was said alone.
+        rows = [row._replace(role="user", tool_calls=None) for row in rows]
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        opened(write(Path(directory) / "state.db", layout, rows)) as db,
+    ):
+        result = db.search(query, order=order)
+    matching = oracle(rows, query, columns=3) if query.is_search else {}
+    if layout in ONE_COLUMN:
+        # Its notes say that tool calls may be missed.
+        assert (
+            set(oracle(rows, query, columns=1) if query.is_search else {})
+            <= set(found(result))
+            <= set(matching)
+        )
+    else:
+        assert found(result) == matching
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.sampled_from(sorted(PARTS_UNKNOWN - {"one column"})),
+    WIDE_ROWS,
+    st.sampled_from(["会", "会话", "🦀", "部署失败 -> 会", "会 OR docker", "%"]),
+)
+def test_without_trigrams_writing_without_blanks_is_scanned(layout: str, rows: list[Row], text: str) -> None:
     query = parse(text)
     with (
         tempfile.TemporaryDirectory() as directory,
         opened(write(Path(directory) / "state.db", layout, rows)) as db,
     ):
+        assert found(db.search(query)) == oracle(rows, query, columns=3)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from(["v11", "v23", "v30", "none", "v23 rebuilding"]),
+    WIDE_ROWS,
+    WIDE_QUERIES,
+    st.booleans(),
+)
+def test_few_and_many_conversations_are_searched_alike(
+    layout: str, rows: list[Row], text: str, few: bool
+) -> None:
+    query = parse(f"source:telegram {text}", typing=False)
+    rows = [row._replace(role="user", tool_calls=None) for row in rows]
+    sessions = [
+        {"id": "a", "source": "telegram"},
+        {"id": "b", "source": "telegram"},
+        {"id": "c", "source": "cli"},
+    ]
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        tempfile.TemporaryDirectory() as directory,
+        opened(write(Path(directory) / "state.db", layout, rows, sessions)) as db,
+    ):
+        patch.setattr(ranges, "MOST", 600 if few else 0)
         result = db.search(query)
-    assert found(result) == oracle(rows, query, columns=3)
+    left = [row for row in rows if row.session_id != "c"]
+    assert found(result) == (oracle(left, query, columns=3) if query.is_search else {})
 
 
 @settings(max_examples=150, deadline=None)
