@@ -100,7 +100,7 @@ class Finder:
     def notes(self) -> tuple[str, ...]:
         """What was ignored, is not there or could not be searched, one clause each."""
         answer = self.result if self.searching else self.listing
-        return (*self.query.ignored, *(answer.notes if answer is not None else ()))
+        return tuple(dict.fromkeys((*self.query.ignored, *(answer.notes if answer is not None else ()))))
 
     @property
     def hidden(self) -> Mapping[HiddenClass, int]:

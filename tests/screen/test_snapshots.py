@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from textual.widgets import Input
 
 from hermes_tui import demo
@@ -80,7 +79,7 @@ def test_light_theme(
 
 @pytest.mark.parametrize("size", SIZES, ids=shown)
 def test_filters(on_demo: BrowserApp, snap_compare: SnapCompare, size: tuple[int, int]) -> None:
-    line = "type source:cli after:30d -is:error docker after:soon sou"
+    line = "type source:cli after:30d -is:error docker after:soon -is:e"
     assert snap_compare(on_demo, terminal_size=size, run_before=pressing(line))
 
 
