@@ -229,8 +229,8 @@ def open_reader(path: str | Path) -> Reader:
     reader: Reader | None = None
     try:
         reader = Reader(place, opened)
-        if "sessions" not in reader.layout.columns and _size(opened.file) > 0:
-            raise NotAStore(place, "is a database, but not a session store: it has no table named sessions")
+        if reader.layout.refusal and _size(opened.file) > 0:
+            raise NotAStore(place, reader.layout.refusal)
     except BaseException:
         opened.connection.close()
         raise

@@ -54,7 +54,7 @@ def _check_index(connection: sqlite3.Connection, table: FtsTable, layout: Layout
 
 
 def _write_and_take_back(connection: sqlite3.Connection, layout: Layout) -> None:
-    if layout.turn_fences or not {"sessions", "messages"} <= layout.columns.keys():
+    if layout.turn_fences or layout.odd or not {"sessions", "messages"} <= layout.columns.keys():
         return
     connection.execute("SAVEPOINT probe")
     try:

@@ -26,6 +26,7 @@ from storage.errors import (
     StoreClosed,
     StoreFenced,
     StoreMissing,
+    StoreNotWritable,
     StoreReplaced,
 )
 
@@ -188,6 +189,8 @@ class Writer:
     def _require_writable(self) -> None:
         if self.layout.turn_fences:
             raise StoreFenced(self.path)
+        for table, what in self.layout.odd.items():
+            raise StoreNotWritable(self.path, f"its table {table} is {what}, as no Hermes makes it")
         self._require_same_file()
 
     def _require_same_file(self) -> None:
@@ -220,9 +223,9 @@ def open_writer(path: str | Path, *, migrate: bool = True, policy: WritePolicy |
         claim(file)
     writer = _opened(place, file, policy or WritePolicy())
     try:
-        columns = writer.read(lambda _: writer.layout.columns)
-        if columns and "sessions" not in columns:
-            raise NotAStore(place, "is a database, but not a session store: it has no table named sessions")
+        layout = writer.read(lambda _: writer.layout)
+        if layout.refusal and (layout.columns or layout.odd):
+            raise NotAStore(place, layout.refusal)
         if migrate:
             migrations.migrate(writer)
     except BaseException:

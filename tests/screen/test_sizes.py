@@ -136,5 +136,6 @@ async def test_a_focus_that_shrinks_away_is_not_lost(demo_store: Path) -> None:
         assert tree(app).has_focus
         for size in ((80, 24), (40, 12), (20, 5), (160, 45)):
             await resize(pilot, size)
-            assert browser(app).focused is not None, size
-            assert browser(app).focused.region, size
+            focused = browser(app).focused
+            assert focused is not None, size
+            assert focused.region, size
