@@ -82,7 +82,7 @@ def _weights(
 ) -> Mapping[int, float]:
     """What the index of words thinks of these messages, by id; nothing where it cannot be asked."""
     words = sieve.of_words(query)
-    common = any(term.opens and len(term.words[-1]) < FEW for term in query.terms)
+    common = any(term.words and term.opens and len(term.words[-1]) < FEW for term in query.terms)
     ids = [id_ for hit in walked for id_ in hit.ids]
     if not words or common or not ids or reader.layout.fts is None:
         return {}

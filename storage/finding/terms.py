@@ -40,7 +40,7 @@ class Term:
     @cached_property
     def opens(self) -> bool:
         """Whether the last of `words` stands for every word that begins so."""
-        return bool(self.prefix and self.words) and fold.words(self.text[-1:]) != fold.GAP
+        return self.prefix and fold.words(self.text[-1:]) != fold.GAP
 
     @cached_property
     def sign(self) -> str:
