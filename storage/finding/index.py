@@ -14,7 +14,7 @@ from storage.finding.query import SessionQuery
 from storage.finding.scope import Ids, Scope
 from storage.finding.sieve import ENCODED, Sieve
 
-SLICE = 1_000
+SLICE = 600
 """Hits of one statement: enough for a page of conversations, and a few milliseconds."""
 
 _DRIVEN = 3

@@ -129,7 +129,7 @@ def _page(search: _Search, plan: Plan, limit: int, offset: int) -> list[dict[str
     indexed = plan.stretches[-1].route
     if not (isinstance(indexed, Indexed) and search.query.is_words and not plan.unfinished):
         return page(_by_reading(search, plan))
-    found = page(_by_index(search))
+    found = page(_by_index(search, offset + limit if limit >= 0 else _BATCH))
     # Glued to CJK, a word is a part of another one to the index of words.
     return found if found or indexed.glued is None else page(_by_reading(search, plan))
 
@@ -145,16 +145,21 @@ def _columns(layout: Layout) -> str:
     )
 
 
-def _by_index(search: _Search) -> Iterator[dict[str, Any]]:
-    """Hits in the order of the index; what is stored as JSON is verified in what it says."""
-    for start in count(step=_BATCH):
-        ids = _ranked(search, start)
+def _by_index(search: _Search, wanted: int) -> Iterator[dict[str, Any]]:
+    """Hits in the order of the index; what is stored as JSON is verified in what it says.
+
+    Args:
+        wanted: How many are likely to be asked for.
+    """
+    size = max(1, min(wanted, _BATCH))
+    for start in count(step=size):
+        ids = _ranked(search, start, size)
         for hit, said in _read(search, ids, _FROM_THE_INDEX, search.query.match):
             if said is None:
                 yield hit
             elif search.query.matches(said):
                 yield {**hit, "snippet": _snippet(search.query.wanted, said)}
-        if len(ids) < _BATCH:
+        if len(ids) < size:
             return
 
 
@@ -176,17 +181,21 @@ def _by_reading(search: _Search, plan: Plan) -> Iterator[dict[str, Any]]:
                 yield {**hit, "snippet": _snippet(search.query.wanted, said)}
 
 
-def _ranked(search: _Search, start: int) -> list[int]:
+def _ranked(search: _Search, start: int, size: int) -> list[int]:
     """The next ids by the index. Excerpts are made afterwards: they cost more than the order does."""
     literal = () if search.order else search.query.literal
-    typed = "".join("instr(lower(m.content), ?) > 0 DESC, " for _ in literal)
-    order = f"m.timestamp {search.order}, rank" if search.order else f"{typed}rank"
+    typed = ", ".join("instr(lower(m.content), ?) > 0 DESC" for _ in literal)
+    if search.order:
+        order = f"m.timestamp {search.order}, rank, m.id"
+    else:
+        # By rank alone the index sorts for itself, ties by id.
+        order = f"{typed}, rank, m.id" if typed else "rank"
     ids: list[int] = search.reader.json(
         f"""
         SELECT json_group_array(id) FROM (
             SELECT m.id AS id
             FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id
-            WHERE messages_fts MATCH ? AND {search.condition} ORDER BY {order}, m.id LIMIT {_BATCH} OFFSET ?)
+            WHERE messages_fts MATCH ? AND {search.condition} ORDER BY {order} LIMIT {size} OFFSET ?)
         """,
         (search.query.match, *search.values, *literal, start),
     )
