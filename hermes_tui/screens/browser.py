@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hermes_tui.screens.detail import Detail
     from hermes_tui.screens.finder import Finder
     from hermes_tui.widgets.lineage_tree import LineageTree
-    from storage import HiddenClass, SessionDB
+    from storage import HiddenClass, SessionDB, StoreError
 
 POLL_SECONDS = 1.0
 FOLLOW_SECONDS = 0.05
@@ -70,6 +70,8 @@ class BrowserScreen(Screen[None]):
         self.type_ahead = TypeAhead(self)
         self.furnished = False
         self.opened = False
+        self._was_open = False
+        """It is, or was until the file was taken away."""
 
     def _open_store(self) -> SessionDB:
         from storage import SessionDB
@@ -114,11 +116,11 @@ class BrowserScreen(Screen[None]):
 
     @on(StoreWorker.Opened)
     def _store_opened(self, answer: StoreWorker.Opened) -> None:
-        if self.opened:
+        if self._was_open:
             # Another file is there now.
             self.sessions.outdate()
             self.detail.reading.changed()
-        self.opened = True
+        self.opened = self._was_open = True
         if self.box.disabled:
             self.box.disabled = False
             self.box.focus()
@@ -179,17 +181,36 @@ class BrowserScreen(Screen[None]):
     def _store_failed(self, answer: StoreWorker.Failed) -> None:
         self.type_ahead.forget()
         self.finder.failed(answer.lane)
-        if not self.opened:
-            self.picture.say(states.failed(answer.error, self.options.db_path, self.app.display_path))
-            # There is nothing to search, and the notice names keys that would be text in the box.
-            self.box.disabled = True
-            self.notice.focus()
+        if answer.lost or not self.opened:
+            self._store_lost(answer.error)
             return
         if answer.lane == "read":
             self.detail.transcript.message(safe_text.line(str(answer.error)))
         elif answer.lane not in ("live", "family"):
             # What a look by itself cannot get is no news; a relative may be gone a moment before its row is.
             self.app.say(str(answer.error), severity="error")
+
+    def _store_lost(self, error: StoreError) -> None:
+        """There is no store to show, or no longer."""
+        if self.opened:
+            self.opened = False
+            self.finder.lost()
+            self.picture.clear()
+            self._follow()
+        shown, was_open = self.app.display_path, self._was_open
+        self.picture.say(states.failed(error, self.options.db_path, shown, was_open=was_open))
+        if not self.box.disabled:
+            # There is nothing to search, and the notice names keys that would be text in the box.
+            self.box.disabled = True
+            self.notice.focus()
+
+    @on(StoreWorker.Replaced)
+    def _store_replaced(self) -> None:
+        """Open what lies there now; where nothing does, look again with every poll."""
+        if self.opened:
+            self.finder.refresh()
+        else:
+            self.finder.open()
 
     # --- the search box and the list
 

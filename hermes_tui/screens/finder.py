@@ -174,6 +174,8 @@ class Finder:
         self._opened = True
         if self.searching or self._requested_query != self._filters:
             self._ask()
+        elif self.sort is not Sort.ACTIVE:
+            self._list(fresh=False)
 
     def more(self) -> None:
         """The end of what was found is near: go on with the walk."""
@@ -224,6 +226,13 @@ class Finder:
     def failed(self, lane: str) -> None:
         """A request was refused: nothing will come of it."""
         self._under_way.discard(lane)
+
+    def lost(self) -> None:
+        """The store is not there any more, nor anything that was found in it."""
+        self._stop_search()
+        self._opened = False
+        self._under_way.clear()
+        self.listing, self.result, self._hits, self._owed = None, None, {}, None
 
     # --- asking
 

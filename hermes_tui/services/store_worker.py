@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from pathlib import Path
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -128,13 +127,17 @@ class StoreWorker:
         serial: int
         lane: str
         error: StoreError
+        lost: bool
+        """What lies at the path of the store is not open."""
+
+    @dataclass
+    class Replaced(Message):
+        """Another file lies at the path of the store, or none."""
 
     def __init__(self, owner: DOMNode, open_store: Callable[[], SessionDB]) -> None:
         self._owner = owner
         self._open_store = open_store
         self._db: SessionDB | None = None
-        self._file: tuple[int, int] | None = None
-        """Device and inode of the open store."""
         self._left: list[SessionDB] = []
         """Stores that another one took the place of; calls may still be under way in them."""
         self._serials = count(1)
@@ -163,7 +166,7 @@ class StoreWorker:
 
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message | None:
             started = time.perf_counter()
-            if fresh and _file(db.path) != self._file:
+            if fresh and db.replaced():
                 if (there := self._open()) is None:
                     return None
                 db = there
@@ -227,11 +230,13 @@ class StoreWorker:
         return self._submit(f"values of {key}", job)
 
     def poll(self) -> None:
-        """Look once whether other processes wrote; a look that is still under way is not doubled."""
+        """Look once whether other processes wrote, or took the file away; what is under way is not doubled."""
         if self._db is None or "live" in self._running:
             return
 
         def look(db: SessionDB, cancel: Cancel, serial: int) -> Message | None:
+            if db.replaced():
+                return self.Replaced() if "list" not in self._running else None
             changes = db.changes()
             return self.Changed(changes) if changes is not None else None
 
@@ -318,7 +323,8 @@ class StoreWorker:
         except Interrupted:
             return None
         except StoreError as error:
-            return self.Failed(request.serial, lane, error)
+            lost = request.opening or self._db is None or self._db.replaced()
+            return self.Failed(request.serial, lane, error, lost)
 
     def _open(self) -> SessionDB | None:
         db = self._open_store()
@@ -328,14 +334,5 @@ class StoreWorker:
             return None
         if self._db is not None:
             self._left.append(self._db)
-        self._db, self._file = db, _file(db.path)
+        self._db = db
         return db
-
-
-def _file(path: Path) -> tuple[int, int] | None:
-    """Which file is at a path, whatever is written in it; None where there is none."""
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    return stat.st_dev, stat.st_ino
