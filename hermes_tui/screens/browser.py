@@ -121,6 +121,7 @@ class BrowserScreen(Screen[None]):
             self.sessions.outdate()
             self.detail.reading.changed()
         self.opened = self._was_open = True
+        self.box.ask_for_values_again()
         if self.box.disabled:
             self.box.disabled = False
             self.box.focus()
@@ -170,8 +171,7 @@ class BrowserScreen(Screen[None]):
         if not changes.session_ids and not changes.reordered:
             return
         self.finder.changed(reordered=changes.reordered)
-        if changes.reordered:
-            self.box.forget_values()
+        self.box.ask_for_values_again()
         touched = frozenset(changes.session_ids)
         stale = [entry.id for entry in self.finder.entries if not touched.isdisjoint(entry.parts)]
         self.sessions.outdate(None if changes.reordered else stale)
@@ -228,10 +228,7 @@ class BrowserScreen(Screen[None]):
 
     @on(SearchBox.ValuesWanted)
     def _values_wanted(self, event: SearchBox.ValuesWanted) -> None:
-        if self.opened:
-            self.worker.values(event.key)
-        else:
-            self.box.forget_values()
+        self.worker.values(event.key)
 
     @on(StoreWorker.Values)
     def _values_there(self, answer: StoreWorker.Values) -> None:

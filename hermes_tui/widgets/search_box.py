@@ -87,6 +87,7 @@ class SearchBox(Input):
         self.highlighter = _Chips(self)
         self.border_title = "search"
         self._values: dict[str, tuple[str, ...]] = {}
+        self._asked: set[str] = set()
 
     def say(self, line: str) -> None:
         """Show the result line. It may hold the person's own words, so it is never markup."""
@@ -97,15 +98,15 @@ class SearchBox(Input):
         self._values[key] = tuple(value for value in values if safe_text.line(value) == value)
         self._complete(self.value)
 
-    def forget_values(self) -> None:
-        """The store moved on: ask again when values are needed."""
-        self._values.clear()
+    def ask_for_values_again(self) -> None:
+        """The store moved on: what was offered stands until it was asked anew."""
+        self._asked.clear()
 
     def watch_value(self, value: str) -> None:
         self._complete(value)
         key = completion.unfinished_key(value)
-        if key in completion.FROM_THE_STORE and key not in self._values:
-            self._values[key] = ()
+        if key in completion.FROM_THE_STORE and key not in self._asked:
+            self._asked.add(key)
             self.post_message(self.ValuesWanted(key))
 
     def _complete(self, line: str) -> None:

@@ -192,29 +192,6 @@ def _ranked(search: _Search, start: int, size: int) -> list[int]:
     ids: list[int] = search.reader.json(
         f"""
         SELECT json_group_array(id) FROM (
-            SELECT m.id AS id FROM messages m JOIN sessions s ON s.id = m.session_id
-            WHERE ({condition}) AND {search.condition} ORDER BY m.timestamp {order}, m.id {order})
-        """,
-        (*values, *search.values),
-    )
-    for start in range(0, len(ids), _BATCH):
-        for hit, said in _read(search, ids[start : start + _BATCH], _FROM_THE_ROWS):
-            if said is not None and search.query.matches(said):
-                yield {**hit, "snippet": _snippet(search.query.wanted, said)}
-
-
-def _ranked(search: _Search, start: int, size: int) -> list[int]:
-    """The next ids by the index. Excerpts are made afterwards: they cost more than the order does."""
-    literal = () if search.order else search.query.literal
-    typed = ", ".join("instr(lower(m.content), ?) > 0 DESC" for _ in literal)
-    if search.order:
-        order = f"m.timestamp {search.order}, rank, m.id"
-    else:
-        # By rank alone the index sorts for itself, ties by id.
-        order = f"{typed}, rank, m.id" if typed else "rank"
-    ids: list[int] = search.reader.json(
-        f"""
-        SELECT json_group_array(id) FROM (
             SELECT m.id AS id
             FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id
             WHERE messages_fts MATCH ? AND {search.condition} ORDER BY {order} LIMIT {size} OFFSET ?)
