@@ -169,9 +169,7 @@ def _newest_scanned(reader: Reader, many: int, everything: Stretch, cancel: Canc
 
 def _gap(marks: Mapping[str, int]) -> tuple[int, int] | None:
     """First id and end of what a rebuild has not reached: the index holds the ids <= progress and > high water."""
-    if "fts_rebuild_high_water" not in marks:
-        return None
-    high, reached = marks["fts_rebuild_high_water"], marks.get("fts_rebuild_progress", -1)
+    high, reached = marks.get("fts_rebuild_high_water", -1), marks.get("fts_rebuild_progress", -1)
     return (reached + 1, high + 1) if reached < high else None
 
 
@@ -192,7 +190,8 @@ def _marks(reader: Reader, cancel: Cancel) -> dict[str, int]:
         return {}
     return dict(
         reader.rows(
-            "SELECT key, CAST(value AS INTEGER) FROM state_meta WHERE key IN"
+            # Read as the triggers of the index read them: what is NULL is none.
+            "SELECT key, coalesce(CAST(value AS INTEGER), -1) FROM state_meta WHERE key IN"
             " ('fts_rebuild_high_water', 'fts_rebuild_progress', 'fts_stale', 'fts_trigram_stale')",
             (),
             cancel,
