@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from hermes_tui.cli import exits
+from hermes_tui.cli.output import Output, OutputFailed, let_go
 from hermes_tui.cli.parser import Arguments, parse
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command line; returns the exit status (`hermes-tui --help` documents them)."""
-    arguments = parse(argv)
     try:
-        status = _run(arguments)
-        sys.stdout.flush()
+        return _run(parse(argv))
     except KeyboardInterrupt:
         return exits.INTERRUPTED
+    except OutputFailed as error:
+        let_go(sys.stdout)
+        Output().error(str(error))
+        return exits.FAILED
     except BrokenPipeError:
-        # Python flushes the output once more on its way out, and would complain of the same pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        let_go(sys.stdout)
         return exits.BROKEN_PIPE
-    return status
 
 
 def _run(arguments: Arguments) -> int:
     from hermes_tui import start
-    from hermes_tui.cli.output import Output
     from hermes_tui.errors import BrowserError
     from hermes_tui.options import DEFAULT_LIMIT
     from storage import StoreError, StoreMissing
@@ -42,14 +41,19 @@ def _run(arguments: Arguments) -> int:
             limit=DEFAULT_LIMIT if listed and arguments.limit is None else arguments.limit,
             print_only=arguments.print_only,
         )
-        if not listed:
-            return start.browse(options, output)
-        from hermes_tui.cli.listing import list_conversations
+        status = exits.OK
+        if listed:
+            from hermes_tui.cli.listing import list_conversations
 
-        list_conversations(options, output, line=" ".join(arguments.query), as_json=arguments.json)
-        return exits.OK
+            list_conversations(options, output, line=" ".join(arguments.query), as_json=arguments.json)
+        else:
+            status = start.browse(options, output)
+        output.finish()
+        return status
     except StoreMissing as error:
         output.error(f"{error} Name one with --db PATH or --profile NAME, or look around with --demo.")
+    except OutputFailed:
+        raise
     except (StoreError, BrowserError) as error:
         output.error(str(error))
     return exits.FAILED

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from textual import events, work
+from textual import constants, events, work
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -16,12 +16,16 @@ from textual.types import CSSPathType
 
 from hermes_tui.screens.browser import BrowserScreen
 from hermes_tui.services.broken_arrows import WITHIN_SECONDS, ArrowMender
-from hermes_tui.services.resume import Choice, ResumeCommand, run_and_return
+from hermes_tui.services.resume import CannotResume, Choice, ResumeCommand, run_and_return
 from hermes_tui.styles import STYLES
 from hermes_tui.text import marks, safe_text
+from hermes_tui.text.key_names import key_name
 from hermes_tui.themes import DARK, LIGHT, ROLES_ELSEWHERE
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from textual.driver import Driver
+
     from hermes_tui.options import Options
 
 THEME_VARIABLE = "HERMES_TUI_THEME"
@@ -72,6 +76,18 @@ class BrowserApp(App[Choice | None]):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return ROLES_ELSEWHERE
 
+    def get_driver_class(self) -> type[Driver]:
+        if os.name == "nt" or constants.DRIVER is not None:
+            return super().get_driver_class()
+        from hermes_tui.services.terminal_driver import TerminalDriver
+
+        return TerminalDriver
+
+    def panic(self, *renderables: RenderableType) -> None:
+        # Unlike an exception in a handler, a panic of the input thread leaves no return code.
+        self._return_code = self._return_code or 1
+        super().panic(*renderables)
+
     def get_default_screen(self) -> Screen[None]:
         return BrowserScreen(self.options)
 
@@ -79,11 +95,10 @@ class BrowserApp(App[Choice | None]):
         """Every action that exists where the focus is, then the themes."""
         seen: set[str] = set()
         for node, binding, enabled, tooltip in screen.active_bindings.values():
-            if enabled and binding.id and tooltip and binding.action not in seen:
-                seen.add(binding.action)
-                yield SystemCommand(
-                    tooltip, binding.description, partial(self.run_action, binding.action, node)
-                )
+            if enabled and binding.id and tooltip and tooltip not in seen:
+                seen.add(tooltip)
+                run = partial(self.run_action, binding.action, node)
+                yield SystemCommand(tooltip, key_name(binding.key), run)
         yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
 
     def say(
@@ -93,7 +108,8 @@ class BrowserApp(App[Choice | None]):
         severity: Literal["information", "warning", "error"] = "information",
         timeout: float | None = None,
     ) -> None:
-        """A toast; its text may come from the store, so it is made safe and is never markup."""
+        """A toast in place of the one before. Its text may come from the store: it is made safe, and never markup."""
+        self.clear_notifications()
         self.notify(safe_text.block(text), severity=severity, timeout=timeout, markup=False)
 
     def copy(self, text: str, what: str = "") -> None:
@@ -101,23 +117,42 @@ class BrowserApp(App[Choice | None]):
         self.copy_to_clipboard(text)
         self.say(f"Copied {what}." if what else f"Copied: {text}")
 
-    def run_outside(self, command: ResumeCommand) -> None:
-        """Give the terminal to a command, and take it back when it ends."""
+    def copy_to_clipboard(self, text: str) -> None:
+        # Half of a surrogate pair, which JSON can hold, is in no UTF-8; two halves that meet are a whole.
+        super().copy_to_clipboard(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+
+    def run_outside(self, command: ResumeCommand) -> int:
+        """Give the terminal to a command, take it back when it ends, and return its exit status.
+
+        Raises:
+            CannotResume: The program could not be started.
+        """
         with self.suspend():
-            run_and_return(command)
+            # An exception that leaves this block would leave the screen suspended.
+            try:
+                return run_and_return(command)
+            except CannotResume as error:
+                refused = error
+        raise refused
 
     @work(thread=True, exit_on_error=True)
     def open_demo(self) -> None:
         """Make the demo store and open it in place of the one that is not there."""
-        from hermes_tui.services.demo_store import demo_options
+        from hermes_tui.services.demo_store import CannotMakeDemo, demo_options
 
-        options = demo_options(self.options)
-        self.call_from_thread(self._open, options)
+        try:
+            options = demo_options(self.options)
+        except CannotMakeDemo as error:
+            self.call_from_thread(self.say, str(error), severity="error")
+        else:
+            self.call_from_thread(self._open, options)
 
     def _open(self, options: Options) -> None:
         """Another store in place of this one."""
         self.options = options
-        self.switch_screen(BrowserScreen(options))
+        # The screen that an app begins with cannot be switched (Textual 8.2); a mode has a screen of its own.
+        self.add_mode("demo", lambda: BrowserScreen(options))
+        self.switch_mode("demo")
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key) and not event.is_forwarded:
@@ -137,7 +172,12 @@ class BrowserApp(App[Choice | None]):
     def _first_theme(self) -> str:
         wanted = os.environ.get(THEME_VARIABLE, "").strip()
         name = {"": DARK.name, "dark": DARK.name, "light": LIGHT.name}.get(wanted, wanted)
-        return name if name in self.available_themes else DARK.name
+        if name in self.available_themes:
+            return name
+        self.call_later(
+            self.say, f"{THEME_VARIABLE}={wanted} is no theme: dark, light, or one of Ctrl+P, Theme."
+        )
+        return DARK.name
 
 
 def _encoding() -> str | None:

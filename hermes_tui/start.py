@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,13 +34,14 @@ def options_for(
 
     Raises:
         BadProfile: Hermes accepts no such name.
+        StoreMissing: The path begins at a working directory that has been deleted.
     """
     if demo:
         from hermes_tui.services.demo_store import demo_options
 
         return demo_options(Options(Path(), source=source, limit=limit or None, print_only=print_only))
     if db is not None:
-        path = Path(db)
+        path = locations.absolute(db)
     else:
         path = locations.profile_store(profile) if profile is not None else locations.default_store()
     home = locations.home_of(path)
@@ -65,6 +67,7 @@ def choose(options: Options) -> tuple[Choice | None, Options]:
     Raises:
         NoTerminal: There is no terminal to draw on.
         BrowserFailed: There is no answer.
+        SystemExit: A signal ended it.
     """
     from hermes_tui.services.terminal import drawing_on_terminal
 
@@ -76,6 +79,8 @@ def choose(options: Options) -> tuple[Choice | None, Options]:
         app = BrowserApp(options)
         app.when_ready = gc.enable
         choice = app.run()
+    if app.return_code is not None and app.return_code > exits.KILLED:
+        sys.exit(app.return_code)
     if app.return_code:
         raise BrowserFailed("The browser broke down.")
     return choice, app.options
@@ -108,6 +113,7 @@ def browse(options: Options, output: Output) -> int:
         return exits.OK
     command = options.resume(choice.session_id)
     if options.demo:
+        output.remark("The demo only shows the command that would resume it:")
         output.line(command.shell_line)
         return exits.OK
     if why := command.why_not():

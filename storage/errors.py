@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import copyreg
 from pathlib import Path
+from typing import Any
 
 
 class StoreError(Exception):
     """Anything the store refuses or cannot do; `str(error)` is one clear sentence."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Exception's own calls the class with the sentence, which is not what most of these classes take.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class StoreMissing(StoreError):
@@ -31,6 +37,10 @@ class StoreUnreadable(StoreError):
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(f"Cannot read {path}: {why}.")
         self.path = path
+
+
+class TooLarge(StoreUnreadable):
+    """What was asked for at once is more than SQLite can hand over (1 GB); a part of it may not be."""
 
 
 class StoreBusy(StoreError):
@@ -178,7 +188,10 @@ class CannotRepair(StoreError):
 
     def __init__(self, path: Path, why: str, backup: Path | None) -> None:
         kept = f"a copy of it as it was is {backup}" if backup else "no copy of it could be made"
-        super().__init__(f"Cannot repair {path} ({why}); {kept}.")
+        super().__init__(
+            f"Cannot repair {path} ({why}); {kept}. What can still be read of it can be exported, or recovered with"
+            f" `sqlite3 {path} .recover`."
+        )
         self.path = path
         self.backup = backup
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from storage.errors import BadProfile
+from storage.errors import BadProfile, StoreMissing
 
 STORE_NAME = "state.db"
 DEFAULT_PROFILE = "default"
@@ -18,7 +18,8 @@ _PROFILE_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 def native_home(env: Mapping[str, str] = os.environ) -> Path:
     """Where Hermes lives when nobody says otherwise: `~/.hermes`, on Windows `%LOCALAPPDATA%\\hermes`."""
-    user = Path(env["HOME"]) if env.get("HOME") else Path.home()
+    # Unlike Path.home() it raises nothing for a user without a home; then "~" is what the sentence says.
+    user = Path(env.get("HOME") or os.path.expanduser("~"))
     if os.name == "nt":
         local = env.get("LOCALAPPDATA", "").strip()
         return (Path(local) if local else user / "AppData" / "Local") / "hermes"
@@ -28,7 +29,8 @@ def native_home(env: Mapping[str, str] = os.environ) -> Path:
 def root(env: Mapping[str, str] = os.environ) -> Path:
     """The directory that holds `profiles/` and `active_profile`."""
     given, native = _given_home(env), native_home(env)
-    if given is None or given.resolve().is_relative_to(native.resolve()):
+    # realpath, for Path.resolve raises where links lead in a circle.
+    if given is None or Path(os.path.realpath(given)).is_relative_to(os.path.realpath(native)):
         return native
     return given.parent.parent if given.parent.name == "profiles" else given
 
@@ -73,21 +75,33 @@ def default_store(env: Mapping[str, str] = os.environ) -> Path:
     return home(env) / STORE_NAME
 
 
+def absolute(path: str | Path) -> Path:
+    """The path from the root on, links left as they are.
+
+    Raises:
+        StoreMissing: It begins at the working directory, and that has been deleted.
+    """
+    try:
+        return Path(os.path.abspath(path))
+    except FileNotFoundError:
+        raise StoreMissing(Path(path)) from None
+
+
 def home_of(store_path: str | Path) -> Path | None:
     """The home that a store belongs to: the directory of a `state.db`; any other file has none."""
-    path = Path(os.path.abspath(store_path))
+    path = absolute(store_path)
     return path.parent if path.name == STORE_NAME else None
 
 
 def profile_of(home: str | Path) -> str:
     """The name to give `hermes -p` for this home; "default" for one that is not below a `profiles`."""
-    path = Path(os.path.abspath(home))
+    path = absolute(home)
     return path.name if path.parent.name == "profiles" else DEFAULT_PROFILE
 
 
 def _given_home(env: Mapping[str, str]) -> Path | None:
     given = env.get("HERMES_HOME", "").strip()
-    return Path(os.path.abspath(given)) if given else None
+    return absolute(given) if given else None
 
 
 def _sticky_profile(root: Path) -> str:

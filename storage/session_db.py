@@ -17,15 +17,16 @@ if TYPE_CHECKING:
     from storage.conversation import continuing, deleting, reading, replay, sessions, titles, usage, writing
     from storage.engine.writer import WritePolicy
     from storage.finding import message_search, rich_list
-    from storage.keeping import exporting, meta, retention, transfer
+    from storage.keeping import exporting, meta, retention, structure, transfer
 else:
     continuing, deleting, reading, replay, sessions, titles, usage, writing = (
         Room(f"storage.conversation.{name}")
         for name in ("continuing", "deleting", "reading", "replay", "sessions", "titles", "usage", "writing")
     )
     message_search, rich_list = (Room(f"storage.finding.{name}") for name in ("message_search", "rich_list"))
-    exporting, meta, retention, transfer = (
-        Room(f"storage.keeping.{name}") for name in ("exporting", "meta", "retention", "transfer")
+    exporting, meta, retention, structure, transfer = (
+        Room(f"storage.keeping.{name}")
+        for name in ("exporting", "meta", "retention", "structure", "transfer")
     )
 
 
@@ -114,7 +115,6 @@ class SessionDB(StoreView):
     # --- conversations as one
 
     get_compression_tip = continuing.get_compression_tip
-    get_compression_lineage = continuing.get_compression_lineage
     resolve_resume_session_id = continuing.resolve_resume_session_id
     set_session_archived = continuing.set_session_archived
     set_session_pinned = continuing.set_session_pinned
@@ -134,6 +134,7 @@ class SessionDB(StoreView):
     archive_sessions = retention.archive_sessions
     maybe_auto_prune_and_vacuum = retention.maybe_auto_prune_and_vacuum
     optimize_fts = retention.optimize_fts
+    optimize_storage = structure.optimize_storage
     vacuum = retention.vacuum_store
 
     export_session = exporting.export_session

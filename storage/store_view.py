@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -50,6 +51,8 @@ class StoreView(Store):
         from storage.finding.listing import Lister
 
         path = Path(db_path) if db_path is not None else locations.default_store()
+        # Before it is opened: a file that takes its place meanwhile is noticed, if only by opening it once more.
+        self._file = _file_at(path)
         super().__init__(path, read_only=read_only, migrate=migrate, policy=policy, clock=clock)
         self._lister = Lister(self.reader, now=clock)
 
@@ -191,6 +194,19 @@ class StoreView(Store):
 
     # --- what changes meanwhile
 
+    def replaced(self) -> bool:
+        """Whether the path leads to another file now, or to none. The open one goes on as it is."""
+        return _file_at(self.path) != self._file
+
     def changes(self) -> Changes | None:
         """What other processes committed since the last call; None when nothing was (one pragma, no lock kept)."""
         return self._lister.changes()
+
+
+def _file_at(path: Path) -> tuple[int, int] | None:
+    # Never by opening it: closing a plain handle drops the locks that SQLite holds on the file.
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino

@@ -8,5 +8,7 @@ OK: Final = 0
 NOTHING_CHOSEN: Final = 1
 USAGE: Final = 2
 FAILED: Final = 3
+KILLED: Final = 128
+"""And the number of the signal."""
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141

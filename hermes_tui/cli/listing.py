@@ -44,7 +44,7 @@ def list_conversations(options: Options, output: Output, *, line: str = "", as_j
     if len(entries) < len(listing.entries) and (output.is_watched or not as_json):
         more = f"{count(len(listing.entries) - len(entries))} more" if listing.complete else "more"
         output.remark(f"{output.marks.ellipsis} {more} not shown (use --limit N to see more)")
-    for note in (*(query.ignored if query is not None else ()), *listing.notes):
+    for note in dict.fromkeys((*(query.ignored if query is not None else ()), *listing.notes)):
         output.remark(output.show(note))
     shown = query.shown_classes if query is not None else ()
     hidden = sum(number for kind, number in listing.hidden.items() if kind not in shown)

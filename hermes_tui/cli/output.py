@@ -4,28 +4,40 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
+from hermes_tui.errors import BrowserError
 from hermes_tui.text import safe_text
 from hermes_tui.text.marks import Marks, for_encoding
 
 
+class OutputFailed(BrowserError):
+    """The output takes no answers: it is closed, or its disk is full."""
+
+
 class Output:
-    """The two streams of a command. Lines are safe text already, except where a method says so."""
+    """The two streams of a command. Lines are safe text already, except where a method says so.
+
+    Every method that answers raises OutputFailed where nothing can be written, and BrokenPipeError where the reader
+    has gone away.
+    """
 
     def __init__(self, answers: TextIO | None = None, remarks: TextIO | None = None) -> None:
-        self._answers = answers or sys.stdout
-        self._remarks = remarks or sys.stderr
+        # Python has no stream for a descriptor that was closed when it started.
+        self._answers: TextIO | None = answers or sys.stdout
+        self._remarks: TextIO | None = remarks or sys.stderr
 
     @property
     def marks(self) -> Marks:
         """The glyphs that the answers can carry."""
-        return for_encoding(self._answers.encoding)
+        return for_encoding(self._answers.encoding if self._answers else None)
 
     @property
     def is_watched(self) -> bool:
         """Whether answers and remarks both go to a person, not to a program."""
-        return self._answers.isatty() and self._remarks.isatty()
+        return all(stream is not None and stream.isatty() for stream in (self._answers, self._remarks))
 
     def show(self, text: str) -> str:
         """Make any text one safe line that the answers can carry: what their encoding lacks becomes "?"."""
@@ -33,25 +45,68 @@ class Output:
 
     def line(self, text: str) -> None:
         """Write a line of the answer."""
-        self._answers.write(self._carried(text) + "\n")
+        with self._answering() as answers:
+            answers.write(self._carried(text) + "\n")
 
     def exactly(self, text: str) -> None:
-        """Write store text for a program as it is, and as one safe line for a person."""
-        if self._answers.isatty():
-            self.line(self.show(text))
-        else:
-            self._answers.write(f"{text}\n")
+        """Write store text for a program as it is, whatever the encoding; as one safe line for a person."""
+        with self._answering() as answers:
+            if answers.isatty():
+                self.line(self.show(text))
+                return
+            answers.flush()
+            answers.buffer.write(_as_argument(text) + b"\n")
+
+    def finish(self) -> None:
+        """Have all answers arrive."""
+        with self._answering() as answers:
+            answers.flush()
 
     def remark(self, text: str) -> None:
         """Say something beside the answer."""
-        self._answers.flush()
-        dim = self._remarks.isatty() and not os.environ.get("NO_COLOR")
-        self._remarks.write(f"\x1b[2m{text}\x1b[0m\n" if dim else f"{text}\n")
+        self.finish()
+        dim = self._remarks is not None and self._remarks.isatty() and not os.environ.get("NO_COLOR")
+        self._say(f"\x1b[2m{text}\x1b[0m\n" if dim else f"{text}\n")
 
     def error(self, text: str) -> None:
         """Say in one line what is wrong; the text may come from anywhere."""
-        self._remarks.write(f"hermes-tui: {safe_text.line(text)}\n")
+        self._say(f"hermes-tui: {safe_text.line(text)}\n")
+
+    def _say(self, text: str) -> None:
+        if self._remarks is None:
+            return
+        try:
+            self._remarks.write(text)
+            self._remarks.flush()
+        except OSError:
+            # Nobody can be told; the exit status still says it.
+            let_go(self._remarks)
+
+    @contextmanager
+    def _answering(self) -> Iterator[TextIO]:
+        if self._answers is None:
+            raise OutputFailed("Cannot write the answer: the output is closed.")
+        try:
+            yield self._answers
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputFailed(f"Cannot write the answer: {error.strerror or error}.") from error
 
     def _carried(self, text: str) -> str:
-        encoding = self._answers.encoding or "ascii"
+        encoding = (self._answers.encoding if self._answers else None) or "ascii"
         return text.encode(encoding, "replace").decode(encoding)
+
+
+def let_go(stream: TextIO | None) -> None:
+    """Write no more to a stream that failed: Python flushes it once more on its way out, and would complain again."""
+    if stream is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _as_argument(text: str) -> bytes:
+    """The bytes with which another command is told this text; those of the store where no command line can carry it."""
+    try:
+        return os.fsencode(text)
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogatepass")

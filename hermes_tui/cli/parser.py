@@ -8,10 +8,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from hermes_tui import __version__
 from hermes_tui.cli import exits
+from hermes_tui.cli.output import Output
+from hermes_tui.text import safe_text
 
 _DESCRIPTION = "Find a Hermes conversation again, read it, see what it grew from, and pick it up."
 _EPILOG = f"""\
@@ -24,6 +26,7 @@ exit status:
   {exits.FAILED}    it could not be done; one line on the error stream says why and what to do
   {exits.INTERRUPTED}  stopped by Ctrl+C
   {exits.BROKEN_PIPE}  the reader of the output went away
+  {exits.KILLED}+N  ended by signal N
 
 environment:
   HERMES_HOME                 the home whose store is opened, as for `hermes`
@@ -33,8 +36,21 @@ environment:
 """
 _SUPPRESS = argparse.SUPPRESS
 
+
+class _Parser(argparse.ArgumentParser):
+    """Its complaints quote what was typed, which may be anything; its help may find no room in the output."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(safe_text.line(message))
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        if status == exits.OK and sys.stdout is not None:
+            Output().finish()
+        super().exit(status, message)
+
+
 if TYPE_CHECKING:
-    _Commands = argparse._SubParsersAction[argparse.ArgumentParser]
+    _Commands = argparse._SubParsersAction[_Parser]
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
@@ -71,6 +87,7 @@ def parse(argv: list[str] | None = None) -> Arguments:
 
     Raises:
         SystemExit: With the help, the version, or a line that says what was wrong.
+        OutputFailed: The help or the version could not be written.
     """
     parser = _parser()
     said = Arguments(**vars(parser.parse_args(argv)))
@@ -79,9 +96,9 @@ def parse(argv: list[str] | None = None) -> Arguments:
     return said
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> _Parser:
     which, what, choosing = _which_store(), _which_conversations(), _choosing()
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="hermes-tui",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -122,7 +139,7 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_browse(commands: _Commands, options: list[argparse.ArgumentParser]) -> None:
+def _add_browse(commands: _Commands, options: list[_Parser]) -> None:
     commands.add_parser(
         "browse",
         help="open the browser",
@@ -137,16 +154,16 @@ def _add_browse(commands: _Commands, options: list[argparse.ArgumentParser]) -> 
 # default: an option that is not said after the name must not wipe out what was said before it.
 
 
-def _which_store() -> argparse.ArgumentParser:
-    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS, formatter_class=_Help)
+def _which_store() -> _Parser:
+    group = _Parser(add_help=False, argument_default=_SUPPRESS, formatter_class=_Help)
     group.add_argument("--db", metavar="PATH", type=Path, help="open this store")
     group.add_argument("-p", "--profile", metavar="NAME", help="open the store of this Hermes profile")
     group.add_argument("--demo", action="store_true", help="open a made-up store, to look around in")
     return group
 
 
-def _which_conversations() -> argparse.ArgumentParser:
-    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS, formatter_class=_Help)
+def _which_conversations() -> _Parser:
+    group = _Parser(add_help=False, argument_default=_SUPPRESS, formatter_class=_Help)
     group.add_argument("--source", metavar="NAME", help="only conversations from here: cli, telegram, ...")
     group.add_argument(
         "--limit", metavar="N", type=_limit, help="show at most N conversations, 0 for all (list: 20)"
@@ -154,8 +171,8 @@ def _which_conversations() -> argparse.ArgumentParser:
     return group
 
 
-def _choosing() -> argparse.ArgumentParser:
-    group = argparse.ArgumentParser(add_help=False, argument_default=_SUPPRESS, formatter_class=_Help)
+def _choosing() -> _Parser:
+    group = _Parser(add_help=False, argument_default=_SUPPRESS, formatter_class=_Help)
     group.add_argument(
         "--print", dest="print_only", action="store_true", help="print the id that was chosen, resume nothing"
     )

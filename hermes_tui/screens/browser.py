@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container
 from textual.screen import Screen
 from textual.timer import Timer
@@ -16,8 +16,9 @@ from textual.widgets import Input
 from hermes_tui.screens import states
 from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
-from hermes_tui.screens.panes import ListPane
+from hermes_tui.screens.panes import ANYWHERE, ListPane
 from hermes_tui.screens.picture import Picture
+from hermes_tui.screens.type_ahead import TypeAhead
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
 from hermes_tui.services.store_worker import StoreWorker
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from hermes_tui.screens.detail import Detail
     from hermes_tui.screens.finder import Finder
     from hermes_tui.widgets.lineage_tree import LineageTree
-    from storage import HiddenClass, LineageNode, SessionDB
+    from storage import HiddenClass, SessionDB, StoreError
 
 POLL_SECONDS = 1.0
 FOLLOW_SECONDS = 0.05
@@ -44,22 +45,7 @@ FOLLOW_SECONDS = 0.05
 class BrowserScreen(Screen[None]):
     """One store, open for browsing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "escape", "escape", "clear", key_display="esc", id="browser.escape", tooltip="Clear, leave, quit"
-        ),
-        Binding(
-            "tab", "next_pane(1)", "next pane", key_display="tab", priority=True, id="browser.next_pane",
-            tooltip="Next pane",
-        ),
-        Binding(
-            "shift+tab", "next_pane(-1)", "pane", show=False, priority=True, id="browser.previous_pane",
-            tooltip="Last pane",
-        ),
-        Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
-        Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
-        Binding("D", "demo", "demo", id="browser.demo", tooltip="Open the demo store"),
-    ]  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = ANYWHERE
 
     app: BrowserApp
     header = getters.query_one("#header", HeaderLine)
@@ -81,9 +67,11 @@ class BrowserScreen(Screen[None]):
         self.picture = Picture(self)
         self.way_out = WayOut(self)
         self._follow_timer: Timer | None = None
-        self._resume_when_found = False
+        self.type_ahead = TypeAhead(self)
         self.furnished = False
         self.opened = False
+        self._was_open = False
+        """It is, or was until the file was taken away."""
 
     def _open_store(self) -> SessionDB:
         from storage import SessionDB
@@ -128,13 +116,18 @@ class BrowserScreen(Screen[None]):
 
     @on(StoreWorker.Opened)
     def _store_opened(self, answer: StoreWorker.Opened) -> None:
-        self.opened = True
+        if self._was_open:
+            # Another file is there now.
+            self.sessions.outdate()
+            self.detail.reading.changed()
+        self.opened = self._was_open = True
+        self.box.ask_for_values_again()
         if self.box.disabled:
             self.box.disabled = False
             self.box.focus()
         if answer.info.notes:
             self.app.say("\n".join(answer.info.notes), severity="warning", timeout=12)
-        self.finder.ask_again()
+        self.finder.opened()
 
     @on(StoreWorker.Listed)
     def _store_listed(self, answer: StoreWorker.Listed) -> None:
@@ -143,6 +136,7 @@ class BrowserScreen(Screen[None]):
         if changed:
             self.picture.draw_list(keep=None)
             self._follow_soon()
+            self.type_ahead.catch_up()
         elif self.finder.result is not None:
             self.picture.draw_result_line()
 
@@ -154,13 +148,12 @@ class BrowserScreen(Screen[None]):
         self.picture.draw_list(keep=None if going_on else "")
         # The row under the cursor may be the same one, and yet there is a match to open it at.
         self._follow_soon()
-        if self._resume_when_found:
-            self._resume_when_found = False
-            self.action_resume()
+        self.type_ahead.catch_up()
 
     @on(StoreWorker.Rows)
     def _store_rows(self, answer: StoreWorker.Rows) -> None:
-        self.sessions.put_excerpts(answer.excerpts)
+        if self.worker.is_current("rows", answer.serial):
+            self.sessions.put_excerpts(answer.excerpts)
         self.sessions.put(answer.rows)
         self.detail.describe(self.sessions.current_row())
 
@@ -177,35 +170,56 @@ class BrowserScreen(Screen[None]):
         changes = answer.changes
         if not changes.session_ids and not changes.reordered:
             return
-        self.finder.refresh(fresh=changes.reordered)
-        if changes.reordered:
-            self.box.forget_values()
+        self.finder.changed(reordered=changes.reordered)
+        self.box.ask_for_values_again()
         touched = frozenset(changes.session_ids)
         stale = [entry.id for entry in self.finder.entries if not touched.isdisjoint(entry.parts)]
         self.sessions.outdate(None if changes.reordered else stale)
-        if self.detail.reading.entry is not None and not touched.isdisjoint(self.detail.reading.entry.parts):
-            self.detail.reading.again()
+        self.detail.reading.changed(None if changes.reordered else touched)
 
     @on(StoreWorker.Failed)
     def _store_failed(self, answer: StoreWorker.Failed) -> None:
-        if not self.opened:
-            self.picture.say(states.failed(answer.error, self.options.db_path, self.app.display_path))
-            # There is nothing to search, and the notice names keys that would be text in the box.
-            self.box.disabled = True
-            self.notice.focus()
+        self.type_ahead.forget()
+        self.finder.failed(answer.lane)
+        if answer.lost or not self.opened:
+            self._store_lost(answer.error)
             return
         if answer.lane == "read":
             self.detail.transcript.message(safe_text.line(str(answer.error)))
-        elif answer.lane != "live":
+        elif answer.lane not in ("live", "family"):
+            # What a look by itself cannot get is no news; a relative may be gone a moment before its row is.
             self.app.say(str(answer.error), severity="error")
+
+    def _store_lost(self, error: StoreError) -> None:
+        """There is no store to show, or no longer."""
+        if self.opened:
+            self.opened = False
+            self.finder.lost()
+            self.picture.clear()
+            self._follow()
+        shown, was_open = self.app.display_path, self._was_open
+        self.picture.say(states.failed(error, self.options.db_path, shown, was_open=was_open))
+        if not self.box.disabled:
+            # There is nothing to search, and the notice names keys that would be text in the box.
+            self.box.disabled = True
+            self.notice.focus()
+
+    @on(StoreWorker.Replaced)
+    def _store_replaced(self) -> None:
+        """Open what lies there now; where nothing does, look again with every poll."""
+        if self.opened:
+            self.finder.refresh()
+        else:
+            self.finder.open()
 
     # --- the search box and the list
 
     @on(Input.Changed, "#search")
     def _typed(self) -> None:
-        self._resume_when_found = False
+        self.type_ahead.forget()
         words = self.box.value
-        keep = not words.strip() and self.sessions.cursor > 0
+        # Who looks at a conversation, rather than typing for one, goes on looking at it.
+        keep = not words.strip() and (self.sessions.cursor > 0 or not self.box.has_focus)
         if self.furnished and self.finder.typed(words):
             self.picture.draw_list(keep=None if keep else "")
             self._follow_soon()
@@ -214,10 +228,7 @@ class BrowserScreen(Screen[None]):
 
     @on(SearchBox.ValuesWanted)
     def _values_wanted(self, event: SearchBox.ValuesWanted) -> None:
-        if self.opened:
-            self.worker.values(event.key)
-        else:
-            self.box.forget_values()
+        self.worker.values(event.key)
 
     @on(StoreWorker.Values)
     def _values_there(self, answer: StoreWorker.Values) -> None:
@@ -225,12 +236,7 @@ class BrowserScreen(Screen[None]):
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
-        {
-            "up": self.sessions.cursor_up,
-            "down": self.sessions.cursor_down,
-            "page_up": self.sessions.page_up,
-            "page_down": self.sessions.page_down,
-        }[event.step]()
+        self.type_ahead.step(event.step)
 
     @on(SessionList.Wanted)
     def _rows_wanted(self, event: SessionList.Wanted) -> None:
@@ -276,7 +282,7 @@ class BrowserScreen(Screen[None]):
 
     def draw_note(self) -> None:
         """What stands at the right of the footer: what Hermes would do here, or the count that has no other place."""
-        node = self._relative
+        node = self.hand_over.relative
         if node is not None and self.detail.relatives.is_inner(node):
             self.keys.note = "Hermes continues the live tip"
         else:
@@ -284,6 +290,14 @@ class BrowserScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         self.draw_note()
+
+    def on_descendant_blur(self) -> None:
+        self.call_after_refresh(self._keep_focus)
+
+    def _keep_focus(self) -> None:
+        """The pane that had the focus is gone: the list takes it."""
+        if self.focused is None and self.opened and self.is_current and self.app.app_focus:
+            self.panes.go("sessions")
 
     def _say_loading(self) -> None:
         if not self.opened and not self.has_class("-notice"):
@@ -324,12 +338,13 @@ class BrowserScreen(Screen[None]):
     def action_refresh(self) -> None:
         """Read the store again; after a failure, open it again."""
         if not self.opened:
-            self.picture.say(states.loading(self.app.display_path))
-            self.finder.open()
+            if self.furnished:
+                self.picture.say(states.loading(self.app.display_path))
+                self.finder.open()
             return
-        self.finder.refresh(fresh=True)
+        self.finder.refresh()
         self.sessions.outdate()
-        self.detail.reading.again()
+        self.detail.reading.changed()
 
     def action_demo(self) -> None:
         """Open the demo in place of a store that is not there."""
@@ -357,43 +372,29 @@ class BrowserScreen(Screen[None]):
 
     def action_resume(self) -> None:
         """Leave with the conversation under the cursor, unless Hermes could not resume it."""
-        if not self.furnished or (self.finder.searching and self.finder.pending):
-            # Enter right behind the last letter means the hit that this letter will bring.
-            self._resume_when_found = True
-        elif (entry := self.sessions.cursor_entry) is not None:
+        self.type_ahead.enter()
+
+    def leave(self) -> None:
+        """Do so now."""
+        if (entry := self.sessions.cursor_entry) is not None:
             self.hand_over.leave_with(entry.id)
 
     def action_resume_and_return(self) -> None:
         """Run Hermes on what is pointed at, and come back to the list as it is."""
-        if (session_id := self._pointed_at) is not None and self.hand_over.and_return(session_id):
+        if (session_id := self.hand_over.pointed_at) is not None and self.hand_over.and_return(session_id):
             self.action_refresh()
 
     def action_copy_command(self) -> None:
         """Copy the shell command that resumes it."""
-        if (session_id := self._pointed_at) is not None:
+        if (session_id := self.hand_over.pointed_at) is not None:
             self.hand_over.copy_command(session_id)
 
     def action_copy_id(self) -> None:
         """Copy the session id."""
-        if (session_id := self._pointed_at) is not None:
+        if (session_id := self.hand_over.pointed_at) is not None:
             self.hand_over.copy_id(session_id)
 
     def action_copy_message(self) -> None:
         """Copy the message that the transcript is at."""
         if (message := self.detail.transcript.current_message()) is not None:
             self.app.copy(message.text, f"the message, {figures.plural(len(message.text), 'character')}")
-
-    @property
-    def _relative(self) -> LineageNode | None:
-        """The relative under the tree's cursor while the tree has the focus."""
-        return self.detail.relatives.node if self.panes.focused == "lineage" else None
-
-    @property
-    def _pointed_at(self) -> str | None:
-        """The session that R and y are about: a relative, what the transcript shows, or the list's cursor."""
-        if (node := self._relative) is not None:
-            return node.id
-        if self.panes.focused == "transcript":
-            return self.detail.reading.target
-        entry = self.sessions.cursor_entry
-        return entry.id if entry is not None else None

@@ -37,6 +37,8 @@ class Detail(Container):
         self._worker = worker
         self._marks = marks
         self._row: Conversation | None = None
+        self._read_id: str | None = None
+        """The conversation whose messages are on the screen: the title never runs ahead of them."""
 
     def compose(self) -> ComposeResult:
         with ReadingPane(id="reading-pane"):
@@ -48,6 +50,7 @@ class Detail(Container):
         """Show this conversation, at a message that matched where there is one; None for no conversation."""
         if entry is None:
             self.reading.nothing()
+            self._read_id = None
             self.transcript.message("")
             self.relatives.show(None)
             self.screen.remove_class("-relatives")
@@ -56,8 +59,10 @@ class Detail(Container):
         self.relatives.mark_shown(self.reading.part)
 
     def describe(self, row: Conversation | None) -> None:
-        """Say in the title which conversation this is."""
+        """Say in the title which conversation this is; `row` is that under the cursor."""
         self._row = row
+        if row is not None and row.id != self._read_id:
+            return
         self.transcript.border_title = self.reading.title(row, self.transcript.match_position())
 
     def read(self, answer: StoreWorker.Read) -> None:
@@ -68,6 +73,7 @@ class Detail(Container):
             self.transcript.show(
                 answer.transcript, self.reading.query, at=self.reading.at, live=answer.entry.id
             )
+            self._read_id = answer.entry.id
             self.describe(self._row)
 
     def family(self, answer: StoreWorker.Family) -> None:

@@ -20,6 +20,8 @@ from storage import (
 )
 
 EVERYTHING = SessionQuery()
+FIRST_PAGE = 60
+"""Conversations that a search finds before it is asked to go on."""
 
 
 class Finder:
@@ -45,7 +47,11 @@ class Finder:
         self._hits: dict[str, ConversationHit] = {}
         self._listing_query = self.query
         self._requested_query = self.query
-        self._going_on = False
+        self._opened = False
+        self._under_way: set[str] = set()
+        """Lanes whose answer is still to come."""
+        self._owed: bool | None = None
+        """The list is to be read once more when it has come; True: freshly."""
 
     # --- what is on show
 
@@ -94,7 +100,7 @@ class Finder:
     def notes(self) -> tuple[str, ...]:
         """What was ignored, is not there or could not be searched, one clause each."""
         answer = self.result if self.searching else self.listing
-        return (*self.query.ignored, *(answer.notes if answer is not None else ()))
+        return tuple(dict.fromkeys((*self.query.ignored, *(answer.notes if answer is not None else ()))))
 
     @property
     def hidden(self) -> Mapping[HiddenClass, int]:
@@ -107,7 +113,9 @@ class Finder:
 
     def open(self) -> None:
         """Open the store and read the list; what was typed meanwhile is asked for afterwards."""
-        self._requested_query = self._filters
+        self._opened = False
+        self._requested_query = self._with_source(EVERYTHING)
+        self._under_way = {"list"}
         self._worker.open(self.show, self._source)
 
     def typed(self, text: str) -> bool:
@@ -143,34 +151,46 @@ class Finder:
         orders = list(Sort)
         self.sorted_by(orders[(orders.index(self.sort) + 1) % len(orders)])
 
-    def refresh(self, *, fresh: bool) -> None:
-        """Read again; `fresh` also what only a full reading sees (renames, archiving, deleting elsewhere)."""
-        self._list(fresh=fresh)
-        # A search that was already walked further than its first page is left alone: its rows must not go away.
-        if self.searching and (self.result is None or len(self.result.hits) <= 60):
+    def refresh(self) -> None:
+        """Read all of it again, also what only a full reading sees (renames, archiving, deleting elsewhere)."""
+        self._list(fresh=True)
+        if self.searching and not self._walked_on:
             self._search()
 
-    def ask_again(self) -> None:
-        """Ask for what is wanted now: the store was not open yet when it was typed."""
-        if self.searching:
+    def changed(self, *, reordered: bool) -> None:
+        """Other processes wrote; `reordered` when only a full reading can tell what.
+
+        What is under way is left to end: a store that is written to all the time would never get an answer.
+        """
+        if "list" in self._under_way:
+            self._owed = self._owed or reordered
+        else:
+            self._list(fresh=reordered)
+        if self.searching and not self._walked_on and "search" not in self._under_way:
+            self._search()
+
+    def opened(self) -> None:
+        """The store is open: ask for what was typed meanwhile."""
+        self._opened = True
+        if self.searching or self._requested_query != self._filters:
             self._ask()
+        elif self.sort is not Sort.ACTIVE:
+            self._list(fresh=False)
 
     def more(self) -> None:
         """The end of what was found is near: go on with the walk."""
-        if self.searching and self.result is not None and not self.result.exhausted and not self._going_on:
-            if self._limit is not None and len(self.result.hits) >= self._limit:
-                return
-            self._going_on = True
-            self._worker.search(self.query, self.show, self.order, after=self.result)
+        if not self.searching or self.result is None or self.result.exhausted or "search" in self._under_way:
+            return
+        if self._limit is None or len(self.result.hits) < self._limit:
+            self._search(after=self.result)
 
     def remember(self) -> Callable[[], None]:
         """Note what is asked for and what was found; calling the answer brings it back."""
         query, result, hits, seconds = self.query, self.result, self._hits, self.seconds
 
         def bring_back() -> None:
-            self._worker.cancel("search")
+            self._stop_search()
             self.query, self.result, self._hits, self.seconds = query, result, hits, seconds
-            self._going_on = False
             if self.searching and result is None:
                 self._search()
             if self._requested_query != self._filters:
@@ -186,6 +206,10 @@ class Finder:
             return False
         self.listing = answer.listing
         self._listing_query = self._requested_query
+        if answer.listing.complete:
+            self._under_way.discard("list")
+            if self._owed is not None:
+                self._list(fresh=self._owed)
         return not self.searching
 
     def found(self, answer: StoreWorker.Found) -> bool:
@@ -193,13 +217,29 @@ class Finder:
         asked = answer.query == self.query and answer.order is self.order
         if not self._worker.is_current("search", answer.serial) or not asked:
             return False
-        self._going_on = False
+        self._under_way.discard("search")
         self.result = answer.result
         self.seconds = answer.seconds
         self._hits = {hit.entry.id: hit for hit in answer.result.hits}
         return True
 
+    def failed(self, lane: str) -> None:
+        """A request was refused: nothing will come of it."""
+        self._under_way.discard(lane)
+
+    def lost(self) -> None:
+        """The store is not there any more, nor anything that was found in it."""
+        self._stop_search()
+        self._opened = False
+        self._under_way.clear()
+        self.listing, self.result, self._hits, self._owed = None, None, {}, None
+
     # --- asking
+
+    @property
+    def _walked_on(self) -> bool:
+        """A search went further than its first page: its rows must not go away."""
+        return self.result is not None and len(self.result.hits) > FIRST_PAGE
 
     @property
     def _filters(self) -> SessionQuery:
@@ -212,9 +252,10 @@ class Finder:
         return replace(query, filters=(*query.filters, Filter("source", self._source)))
 
     def _ask(self) -> bool:
-        self._worker.cancel("search")
-        self.result, self._going_on = None, False
-        self._hits = {}
+        self._stop_search()
+        self.result, self._hits = None, {}
+        if not self._opened:
+            return False
         if self.searching:
             self._search()
         if self._requested_query == self._filters:
@@ -222,10 +263,16 @@ class Finder:
         self._list(fresh=False)
         return False
 
-    def _search(self) -> None:
-        self._worker.search(self.query, self.show, self.order)
-        self._going_on = False
+    def _search(self, after: SearchResult | None = None) -> None:
+        self._under_way.add("search")
+        self._worker.search(self.query, self.show, self.order, after=after)
+
+    def _stop_search(self) -> None:
+        self._under_way.discard("search")
+        self._worker.cancel("search")
 
     def _list(self, *, fresh: bool) -> None:
+        self._owed = None
+        self._under_way.add("list")
         self._requested_query = self._filters
         self._worker.list(self._filters, self.sort, self.show, fresh=fresh)

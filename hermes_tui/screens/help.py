@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -11,11 +11,11 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.dom import DOMNode
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Static
+from textual.widget import Widget
 
 from hermes_tui.styles import STYLES
+from hermes_tui.text.key_names import key_name
 from hermes_tui.text.marks import Marks
-from hermes_tui.widgets.key_line import KEY_NAMES
 
 WORDS = (
     ("docker deploy", "both words, in one message, a title or an id"),
@@ -41,21 +41,7 @@ WORDS = (
 )
 
 
-def key_name(key: str) -> str:
-    """A key as people write it: "Ctrl+P", "PgUp", "/"."""
-    names = {
-        "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn",
-        "home": "Home", "end": "End", "tab": "Tab", "escape": "Esc", "enter": "Enter", "backspace": "Backspace",
-    }  # fmt: skip
-    *modifiers, last = key.split("+")
-    last = (
-        names.get(last)
-        or KEY_NAMES.get(last)
-        or (last.upper() if last[:1] == "f" and last[1:].isdigit() else last)
-    )
-    if modifiers and len(last) == 1:
-        last = last.upper()
-    return "+".join([*(part.capitalize() for part in modifiers), last])
+Section = tuple[str, list[tuple[str, str]]]
 
 
 def keys_of(node: DOMNode) -> list[tuple[str, str]]:
@@ -67,47 +53,30 @@ def keys_of(node: DOMNode) -> list[tuple[str, str]]:
     return [(" ".join(dict.fromkeys(keys)), what) for keys, what in lines.values()]
 
 
-class HelpScreen(ModalScreen[None]):
-    """The keys that work where the focus was.
+class HelpText(Widget):
+    """The text of the help.
 
     Args:
-        focused: The widget that had the focus, or None.
+        sections: What each is about, and its keys with what they do.
         marks: The glyphs in use.
     """
 
-    CSS_PATH = STYLES / "help.tcss"
     COMPONENT_CLASSES: ClassVar[set[str]] = {"help--heading", "help--key", "help--what"}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(
-            "escape,question_mark,f1,q,enter", "dismiss", "close", id="help.close", tooltip="Close the help"
-        ),
-    ]
+    DEFAULT_CSS = """
+    HelpText {
+        height: auto;
+        & > .help--heading { color: $text; text-style: bold; }
+        & > .help--key { color: $accent; }
+        & > .help--what { color: $text-muted; }
+    }
+    """
 
-    def __init__(self, focused: DOMNode | None, marks: Marks) -> None:
+    def __init__(self, sections: Sequence[Section], marks: Marks) -> None:
         super().__init__()
-        self._sections = list(self._read(focused))
+        self._sections = sections
         self._marks = marks
 
-    def compose(self) -> ComposeResult:
-        with VerticalScroll(id="help"):
-            yield Static(self._text(), id="help-text")
-
-    def on_mount(self) -> None:
-        scroll = self.query_one("#help", VerticalScroll)
-        scroll.border_title = "help"
-        scroll.border_subtitle = "Esc closes"
-        scroll.focus()
-
-    def _read(self, focused: DOMNode | None) -> Iterable[tuple[str, list[tuple[str, str]]]]:
-        """Sections: the pane, from its widgets; what works anywhere, from the screen and the app."""
-        here: list[tuple[str, str]] = []
-        anywhere: list[tuple[str, str]] = []
-        for node in focused.ancestors_with_self if focused is not None else ():
-            (anywhere if isinstance(node, Screen | App) else here).extend(keys_of(node))
-        yield getattr(focused, "HELP", "Here"), here
-        yield "Anywhere", anywhere
-
-    def _text(self) -> Text:
+    def render(self) -> Text:
         accent, faint, heading = (
             self.get_component_rich_style(f"help--{part}", partial=True)
             for part in ("key", "what", "heading")
@@ -141,3 +110,43 @@ class HelpScreen(ModalScreen[None]):
             text.append(f"  {glyph:<{width}} ", accent)
             text.append(f"{what}\n", faint)
         return text
+
+
+class HelpScreen(ModalScreen[None]):
+    """The keys that work where the focus was.
+
+    Args:
+        focused: The widget that had the focus, or None.
+        marks: The glyphs in use.
+    """
+
+    CSS_PATH = STYLES / "help.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(
+            "escape,question_mark,f1,q,enter", "dismiss", "close", id="help.close", tooltip="Close the help"
+        ),
+    ]
+
+    def __init__(self, focused: DOMNode | None, marks: Marks) -> None:
+        super().__init__()
+        self._sections = list(self._read(focused))
+        self._marks = marks
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="help"):
+            yield HelpText(self._sections, self._marks)
+
+    def on_mount(self) -> None:
+        scroll = self.query_one("#help", VerticalScroll)
+        scroll.border_title = "help"
+        scroll.border_subtitle = "Esc closes"
+        scroll.focus()
+
+    def _read(self, focused: DOMNode | None) -> Iterable[Section]:
+        """Sections: the pane, from its widgets; what works anywhere, from the screen and the app."""
+        here: list[tuple[str, str]] = []
+        anywhere: list[tuple[str, str]] = []
+        for node in focused.ancestors_with_self if focused is not None else ():
+            (anywhere if isinstance(node, Screen | App) else here).extend(keys_of(node))
+        yield getattr(focused, "HELP", "Here"), here
+        yield "Anywhere", anywhere

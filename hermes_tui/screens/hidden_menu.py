@@ -52,11 +52,13 @@ class HiddenMenu(ModalScreen["frozenset[HiddenClass] | None"]):
         self._hidden = hidden
         self._show = show
         self._marks = marks
+        # Made here: a key may come before the menu is composed.
+        self._choices = OptionList(*(Option(self._line(name), id=name) for name in HiddenClass), id="choices")
+        self._choices.border_title = "show as well"
+        self._choices.highlighted = 0
 
     def compose(self) -> ComposeResult:
-        choices = OptionList(*(Option(self._line(name), id=name) for name in HiddenClass), id="choices")
-        choices.border_title = "show as well"
-        yield choices
+        yield self._choices
         yield Static(Content("Space ticks · a all · Enter shows · Esc leaves"), id="hint")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
@@ -66,9 +68,8 @@ class HiddenMenu(ModalScreen["frozenset[HiddenClass] | None"]):
 
     def action_tick(self) -> None:
         """Show or hide the class under the cursor."""
-        choices = self.query_one(OptionList)
-        if choices.highlighted is not None:
-            self._set(self._show ^ {list(HiddenClass)[choices.highlighted]})
+        if self._choices.highlighted is not None:
+            self._set(self._show ^ {list(HiddenClass)[self._choices.highlighted]})
 
     def action_all(self) -> None:
         """All classes, or none when all are ticked."""
@@ -77,11 +78,10 @@ class HiddenMenu(ModalScreen["frozenset[HiddenClass] | None"]):
 
     def action_step(self, by: int) -> None:
         """Move the cursor."""
-        choices = self.query_one(OptionList)
         if by > 0:
-            choices.action_cursor_down()
+            self._choices.action_cursor_down()
         else:
-            choices.action_cursor_up()
+            self._choices.action_cursor_up()
 
     def action_accept(self) -> None:
         """Answer with what is ticked."""
@@ -93,9 +93,8 @@ class HiddenMenu(ModalScreen["frozenset[HiddenClass] | None"]):
 
     def _set(self, show: frozenset[HiddenClass]) -> None:
         self._show = show
-        choices = self.query_one(OptionList)
         for name in HiddenClass:
-            choices.replace_option_prompt(name, self._line(name))
+            self._choices.replace_option_prompt(name, self._line(name))
 
     def _line(self, name: HiddenClass) -> Content:
         tick = self._marks.marked if name in self._show else self._marks.empty

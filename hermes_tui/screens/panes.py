@@ -1,7 +1,4 @@
-"""The panes of the browser and the keys that live in them. Every binding has an id, so that a user can remap it.
-
-What leads to another pane has priority: it acts before the key behind it is handed to the pane that was left.
-"""
+"""The panes of the browser and the keys that live in them. Every binding has an id, so that a user can remap it."""
 
 from __future__ import annotations
 
@@ -10,14 +7,32 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 
+ANYWHERE: list[BindingType] = [
+    Binding(
+        "escape", "escape", "clear", key_display="esc", id="browser.escape", tooltip="Clear, leave, quit"
+    ),
+    Binding(
+        "tab", "next_pane(1)", "next pane", key_display="tab", id="browser.next_pane",
+        tooltip="Next pane",
+    ),
+    Binding(
+        "shift+tab", "next_pane(-1)", "pane", show=False, id="browser.previous_pane",
+        tooltip="Previous pane",
+    ),
+    Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
+    Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
+    Binding("D", "demo", "demo", id="browser.demo", tooltip="Open the demo store"),
+]  # fmt: skip
+"""Keys of the whole browser."""
+
 
 class ListPane(Vertical):
     """The session list, or the notice in its place."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("slash", "screen.search", "search", id="list.search", priority=True, tooltip="Go to the search box"),
+        Binding("slash", "screen.search", "search", id="list.search", tooltip="Go to the search box"),
         Binding("t", "screen.lineage", "lineage", id="list.lineage", tooltip="Show what it grew from"),
-        Binding("y", "screen.copy_command", "copy", id="list.copy_command", tooltip="Copy the resume command"),
+        Binding("y", "screen.copy_command", "copy command", id="list.copy_command", tooltip="Copy the resume command"),
         Binding("Y", "screen.copy_id", "copy id", show=False, id="list.copy_id", tooltip="Copy the session id"),
         Binding("h", "screen.hidden", "hidden", id="list.hidden", tooltip="Show or hide classes of conversations"),
         Binding("s", "screen.sort", "sort", id="list.sort", tooltip="Sort by the next order"),
@@ -35,14 +50,14 @@ class ReadingPane(Container):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
-            "slash", "screen.search", "search", id="transcript.search", priority=True,
+            "slash", "screen.search", "search", id="transcript.search",
             tooltip="Go to the search box",
         ),
         Binding(
             "R", "screen.resume_and_return", "resume & return", id="transcript.resume_return",
             tooltip="Resume in Hermes and come back here",
         ),
-        Binding("y", "screen.copy_message", "copy", id="transcript.copy_message", tooltip="Copy the message"),
+        Binding("y", "screen.copy_message", "copy message", id="transcript.copy_message", tooltip="Copy the message"),
         Binding("t", "screen.lineage", "lineage", id="transcript.lineage", tooltip="Show what it grew from"),
         Binding("question_mark", "screen.help", "help", id="transcript.help", tooltip="The keys of this pane"),
         Binding("q", "screen.leave_pane", "back", show=False, id="transcript.leave", tooltip="Back to the list"),
@@ -57,10 +72,13 @@ class LineagePane(Container):
             "R", "screen.resume_and_return", "resume & return", id="lineage.resume_return",
             tooltip="Resume this part in Hermes and come back here",
         ),
-        Binding("y", "screen.copy_command", "copy", id="lineage.copy_command", tooltip="Copy its resume command"),
+        Binding(
+            "y", "screen.copy_command", "copy command", id="lineage.copy_command",
+            tooltip="Copy its resume command",
+        ),
         Binding("Y", "screen.copy_id", "copy id", show=False, id="lineage.copy_id", tooltip="Copy its session id"),
         Binding(
-            "slash", "screen.search", "search", show=False, id="lineage.search", priority=True,
+            "slash", "screen.search", "search", show=False, id="lineage.search",
             tooltip="Go to the search box",
         ),
         Binding("t,q", "screen.leave_pane", "list", show=False, id="lineage.leave", tooltip="Back to the list"),

@@ -38,6 +38,13 @@ class Picture:
         else:
             self.say(states.empty(screen.app.display_path, finder.hidden))
 
+    def clear(self) -> None:
+        """Nothing is known any more."""
+        header = self._screen.header
+        self.draw_list(keep="")
+        header.number = header.hidden_long = header.hidden_short = ""
+        self._screen.box.say("")
+
     def draw_result_line(self) -> None:
         """What was found, of how many, in what time; or how many there are."""
         screen, finder = self._screen, self._screen.finder

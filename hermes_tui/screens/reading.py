@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
+
 from hermes_tui.services.store_worker import StoreWorker
 from hermes_tui.text import safe_text
 from storage import Conversation, Entry, LineageNode, SessionQuery, Transcript
@@ -61,11 +63,15 @@ class Reading:
         if self.entry is not None and not self._whole:
             self._read(whole=True)
 
-    def again(self) -> None:
-        """The store changed below it: read what is on show once more."""
-        if self.entry is not None:
+    def changed(self, session_ids: AbstractSet[str] | None = None) -> None:
+        """The store changed, in these sessions or (None) anywhere: read what that may have touched once more."""
+        if self.entry is None:
+            return
+        # Any session may have become a relative.
+        self._worker.family(self.part or self.entry.id)
+        on_show = self.entry.parts if self.part is None else (self.part,)
+        if session_ids is None or not session_ids.isdisjoint(on_show):
             self._read(whole=self._whole)
-            self._worker.family(self.part or self.entry.id)
 
     def show_part(self, node: LineageNode) -> None:
         """Show one relative on its own."""

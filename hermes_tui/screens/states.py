@@ -31,8 +31,17 @@ def loading(store: str) -> State:
     return State("Opening the store …", (store,))
 
 
-def failed(error: StoreError, store: Path, shown: str) -> State:
+def failed(error: StoreError, store: Path, shown: str, *, was_open: bool = False) -> State:
     """The store is missing or cannot be opened; `shown` is its path as people write it."""
+    if isinstance(error, StoreMissing) and was_open:
+        return State(
+            "The store is gone",
+            (
+                f"{shown} was deleted or moved while it was open.",
+                "As soon as it is there again, so is the list.",
+            ),
+            (("F5", "look again"), ("D", "open the demo"), ("Ctrl+Q", "quit")),
+        )
     if isinstance(error, StoreMissing):
         return State(
             "No session store here",

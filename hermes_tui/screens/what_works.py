@@ -15,6 +15,8 @@ def works(screen: BrowserScreen, action: str) -> bool:
     """Whether an action of the screen has something to act on."""
     if action == "demo":
         return not screen.opened
+    if action == "resume_and_return" and screen.options.print_only:
+        return False
     if action in NEEDS_STORE:
         return screen.opened
     return action not in NEEDS_CONVERSATION or screen.sessions.cursor_entry is not None

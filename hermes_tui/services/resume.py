@@ -155,7 +155,8 @@ def _program(home: Path, environ: Mapping[str, str]) -> tuple[str, ...]:
 
     try:
         resume = tomllib.loads(text).get("resume", {})
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
+        # Beside TOMLDecodeError: numbers that Python refuses to read, and brackets in brackets without end.
         raise CannotResume(f"{path} is not TOML: {error}.") from error
     command = resume.get("command", list(_DEFAULT)) if isinstance(resume, dict) else None
     if isinstance(command, str):

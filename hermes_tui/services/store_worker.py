@@ -1,7 +1,8 @@
 """Every store call of the interface: on a thread, newest request first, stale answers dropped.
 
-The interface has a few lanes ("list", "search", "rows", …). A new request in a lane cancels the one before it, down
-to the query that SQLite is running. Answers come back as messages that carry the serial of their request.
+The interface has a few lanes ("list", "search", "rows", …), each with at most one thread: a lane that is slow takes no
+thread from the others. A new request in a lane cancels the one before it, down to the query that SQLite is running,
+and takes the place of one that has not begun. Answers come back as messages that carry the serial of their request.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from threading import Thread
-from typing import TYPE_CHECKING
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
 
@@ -40,6 +41,15 @@ if TYPE_CHECKING:
     )
 
     Job = Callable[[SessionDB, Cancel, int], Message | None]
+
+
+class Request(NamedTuple):
+    """A call that is to be made on its lane's thread."""
+
+    serial: int
+    cancel: Cancel
+    job: Job
+    opening: bool
 
 
 class StoreWorker:
@@ -117,14 +127,25 @@ class StoreWorker:
         serial: int
         lane: str
         error: StoreError
+        lost: bool
+        """What lies at the path of the store is not open."""
+
+    @dataclass
+    class Replaced(Message):
+        """Another file lies at the path of the store, or none."""
 
     def __init__(self, owner: DOMNode, open_store: Callable[[], SessionDB]) -> None:
         self._owner = owner
         self._open_store = open_store
         self._db: SessionDB | None = None
+        self._left: list[SessionDB] = []
+        """Stores that another one took the place of; calls may still be under way in them."""
         self._serials = count(1)
         self._latest: dict[str, tuple[int, Cancel]] = {}
         self._running: set[str] = set()
+        self._next: dict[str, Request] = {}
+        self._lock = Lock()
+        """Guards the two above: a lane's thread and the interface hand requests over."""
         self._closed = False
 
     # --- requests
@@ -141,10 +162,15 @@ class StoreWorker:
     def list(
         self, query: SessionQuery | None, sort: Sort, show: frozenset[HiddenClass], *, fresh: bool
     ) -> int:
-        """The complete order that the filters leave."""
+        """The complete order that the filters leave; `fresh`: of the file that is there now."""
 
-        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message | None:
             started = time.perf_counter()
+            if fresh and db.replaced():
+                if (there := self._open()) is None:
+                    return None
+                db = there
+                self._post(self.Opened(db.info()))
             listing = db.listing(query, sort, show, fresh=fresh, cancel=cancel)
             return self.Listed(serial, listing, time.perf_counter() - started)
 
@@ -204,11 +230,13 @@ class StoreWorker:
         return self._submit(f"values of {key}", job)
 
     def poll(self) -> None:
-        """Look once whether other processes wrote; a look that is still under way is not doubled."""
+        """Look once whether other processes wrote, or took the file away; what is under way is not doubled."""
         if self._db is None or "live" in self._running:
             return
 
         def look(db: SessionDB, cancel: Cancel, serial: int) -> Message | None:
+            if db.replaced():
+                return self.Replaced() if "list" not in self._running else None
             changes = db.changes()
             return self.Changed(changes) if changes is not None else None
 
@@ -226,11 +254,14 @@ class StoreWorker:
     def close(self) -> None:
         """Stop everything and close the store, without waiting for it."""
         self._closed = True
+        with self._lock:
+            self._next.clear()
         for lane in list(self._latest):
             self.cancel(lane)
-        if self._db is not None:
-            Thread(target=self._db.close, name="close store").start()
-            self._db = None
+        for db in (*self._left, self._db):
+            if db is not None:
+                Thread(target=db.close, name="close store").start()
+        self._db = None
 
     # --- on the thread
 
@@ -261,34 +292,47 @@ class StoreWorker:
         from storage import Cancel
 
         self.cancel(lane)
-        serial, cancel = next(self._serials), Cancel()
-        self._latest[lane] = (serial, cancel)
-        self._running.add(lane)
-
-        def run() -> None:
-            try:
-                cancel.check()
-                db = self._open() if opening else self._db
-                if db is None:
-                    return
-                message = job(db, cancel, serial)
-                cancel.check()
-            except Interrupted:
-                return
-            except StoreError as error:
-                message = self.Failed(serial, lane, error)
-            finally:
-                self._running.discard(lane)
-            if message is not None and not cancel.cancelled:
-                self._post(message)
-
+        request = Request(next(self._serials), Cancel(), job, opening)
+        self._latest[lane] = (request.serial, request.cancel)
+        with self._lock:
+            if lane in self._running:
+                self._next[lane] = request
+                return request.serial
+            self._running.add(lane)
         self._owner.run_worker(
-            run, name=f"{lane} {serial}", group=lane, exclusive=True, exit_on_error=True, thread=True
+            lambda: self._work(lane, request), name=lane, group=lane, exit_on_error=True, thread=True
         )
-        return serial
+        return request.serial
 
-    def _open(self) -> SessionDB:
+    def _work(self, lane: str, first: Request) -> None:
+        request: Request | None = first
+        while request is not None:
+            message = self._answer(lane, request)
+            if message is not None and not request.cancel.cancelled:
+                self._post(message)
+            with self._lock:
+                request = self._next.pop(lane, None)
+                if request is None:
+                    self._running.discard(lane)
+
+    def _answer(self, lane: str, request: Request) -> Message | None:
+        try:
+            request.cancel.check()
+            db = self._open() if request.opening else self._db
+            return request.job(db, request.cancel, request.serial) if db is not None else None
+        except Interrupted:
+            return None
+        except StoreError as error:
+            lost = request.opening or self._db is None or self._db.replaced()
+            return self.Failed(request.serial, lane, error, lost)
+
+    def _open(self) -> SessionDB | None:
+        db = self._open_store()
+        if self._closed:
+            # Nobody will come back for it.
+            db.close()
+            return None
         if self._db is not None:
-            self._db.close()
-        self._db = self._open_store()
-        return self._db
+            self._left.append(self._db)
+        self._db = db
+        return db

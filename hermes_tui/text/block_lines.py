@@ -122,9 +122,13 @@ class _Page:
             mark, name, style = marks.dot, "System" if role == "system" else role or "unknown", "other-mark"
         who = safe_text.cut(f"{mark} {name}", self.width, marks.ellipsis)
         pieces = [Piece(who, style)]
-        when = f"  {clock_time(message.timestamp)}"
-        if message.timestamp is not None and safe_text.width(who) + len(when) <= self.width:
-            pieces.append(Piece(when, "time"))
+        if message.timestamp is not None:
+            clock = clock_time(message.timestamp)
+            room = self.width - safe_text.width(who)
+            for when in (f"  {block.day} {clock}" if block.day else "", f"  {clock}"):
+                if when and len(when) <= room:
+                    pieces.append(Piece(when, "time"))
+                    break
         self.lines.append(tuple(pieces))
 
     def said(self, block: Block, message: Message, found: matches.Found) -> None:

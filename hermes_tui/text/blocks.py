@@ -9,6 +9,7 @@ from enum import Enum, auto
 
 from hermes_tui.text import figures, recap
 from hermes_tui.text.matches import NEVER_SHOWN
+from hermes_tui.text.relative_time import day
 from storage.records import Message, MessageKind, Transcript
 
 EXCHANGES = 10
@@ -48,6 +49,8 @@ class Block:
     """The text is not shortened."""
     inner: bool = False
     """What the model thought is shown too."""
+    day: str = ""
+    """The date, where it is another one than that of the heading before."""
     text: str = ""
     """What the line says, where there is no message."""
 
@@ -60,6 +63,8 @@ class Shown:
     """Tool results."""
     inner: bool = False
     """Reasoning, system messages, the text of summaries."""
+    whole: bool = False
+    """Long messages uncut."""
     unfolded: bool = False
     """Every exchange that is here, not only the last ones."""
     matching: AbstractSet[int] = field(default_factory=frozenset)
@@ -86,6 +91,7 @@ def arrange(transcript: Transcript, shown: Shown, live: str | None = None) -> li
     )
     speaker = ""
     seam = ""
+    last_day = ""
     for place in range(first, len(messages)):
         message = messages[place]
         if place:
@@ -98,16 +104,19 @@ def arrange(transcript: Transcript, shown: Shown, live: str | None = None) -> li
             seam = speaker = ""
         says = "assistant" if kind is Kind.TOOL else message.role
         heading = says != speaker if kind is Kind.ASSISTANT else kind in (Kind.USER, Kind.OTHER)
+        today = day(message.timestamp) if heading and message.timestamp is not None else last_day
         blocks.append(
             Block(
                 kind,
                 place,
                 heading=heading,
                 gap=bool(blocks) and (heading or says != speaker or _ends_in_text(blocks[-1], messages)),
-                whole=place == spoken or place in shown.matching,
+                whole=shown.whole or place == spoken or place in shown.matching,
                 inner=shown.inner,
+                day=today if today != last_day else "",
             )
         )
+        last_day = today
         # A result that opens a part has no heading of its own, and the answer after it needs one.
         speaker = "" if kind is Kind.SUMMARY or (kind is Kind.TOOL and not speaker) else says
     return blocks

@@ -35,6 +35,11 @@ def clock_time(ts: float | None) -> str:
     return _local(ts, "%H:%M")
 
 
+def day(ts: float | None) -> str:
+    """The local date: "2026-11-29"."""
+    return _local(ts, "%Y-%m-%d")
+
+
 def _local(ts: float | None, layout: str) -> str:
     if ts is None:
         return UNKNOWN

@@ -12,16 +12,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from hermes_tui.text import safe_text
-
-KEY_NAMES = {
-    "enter": "↵",
-    "slash": "/",
-    "question_mark": "?",
-    "escape": "esc",
-    "space": "space",
-    "backspace": "⌫",
-    "left_square_bracket": "[",
-}
+from hermes_tui.text.key_names import SIGNS
 
 
 class KeyLine(Widget):
@@ -61,7 +52,7 @@ class KeyLine(Widget):
         room = width - (safe_text.width(note) + 2 if note else 0)
         line = Text(no_wrap=True, end="")
         for binding, enabled in self._shown():
-            key = binding.key_display or KEY_NAMES.get(binding.key, binding.key)
+            key = binding.key_display or SIGNS.get(binding.key, binding.key)
             piece = f"{key} {binding.description}"
             gap = 3 if line.cell_len else 0
             if line.cell_len + gap + safe_text.width(piece) > room:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Size
@@ -13,6 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from hermes_tui.text import safe_text
+from hermes_tui.widgets import key_order
 
 Run = tuple[str, Style]
 """Safe text and how it looks."""
@@ -36,6 +38,9 @@ class LineView(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.strips: LRUCache[object, Strip] = LRUCache(1024)
         self._styles_by_name: dict[tuple[str, ...], Style] = {}
+
+    async def _on_key(self, event: events.Key) -> None:
+        await key_order.act(self, event)
 
     def on_mount(self) -> None:
         # Where a background colour may be invisible, the stylesheet says it in reverse instead.

@@ -48,7 +48,9 @@ class Notice(Widget, can_focus=True):
         )
         text = Text(justify="center")
         text.append(safe_text.line(self._title), title)
-        for number, line in enumerate(self._body):
+        # Where there is little room, the keys that lead on matter more than the words.
+        lines = self._body[: max(0, self.size.height - 5)]
+        for number, line in enumerate(lines):
             text.append("\n\n" if number == 0 else "\n")
             text.append(safe_text.line(line), body)
         if self._keys:

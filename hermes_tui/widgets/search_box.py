@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from hermes_tui.text import completion, safe_text
+from hermes_tui.widgets import key_order
 
 
 class _Chips(Highlighter):
@@ -62,8 +63,8 @@ class SearchBox(Input):
         ),
     ]
 
-    has_list = False
-    """Whether there is anything below to move in and to resume."""
+    has_list = True
+    """Whether there is, or will be, anything below to move in and to resume."""
 
     @dataclass
     class Stepped(Message):
@@ -86,6 +87,7 @@ class SearchBox(Input):
         self.highlighter = _Chips(self)
         self.border_title = "search"
         self._values: dict[str, tuple[str, ...]] = {}
+        self._asked: set[str] = set()
 
     def say(self, line: str) -> None:
         """Show the result line. It may hold the person's own words, so it is never markup."""
@@ -96,15 +98,15 @@ class SearchBox(Input):
         self._values[key] = tuple(value for value in values if safe_text.line(value) == value)
         self._complete(self.value)
 
-    def forget_values(self) -> None:
-        """The store moved on: ask again when values are needed."""
-        self._values.clear()
+    def ask_for_values_again(self) -> None:
+        """The store moved on: what was offered stands until it was asked anew."""
+        self._asked.clear()
 
     def watch_value(self, value: str) -> None:
         self._complete(value)
         key = completion.unfinished_key(value)
-        if key in completion.FROM_THE_STORE and key not in self._values:
-            self._values[key] = ()
+        if key in completion.FROM_THE_STORE and key not in self._asked:
+            self._asked.add(key)
             self.post_message(self.ValuesWanted(key))
 
     def _complete(self, line: str) -> None:
@@ -121,6 +123,9 @@ class SearchBox(Input):
 
     def action_step(self, step: str) -> None:
         self.post_message(self.Stepped(step))
+
+    async def _on_key(self, event: events.Key) -> None:
+        await key_order.act(self, event, takes_text=True)
 
     def _on_paste(self, event: events.Paste) -> None:
         # Input keeps the first line only; here a pasted line break is a blank, and control bytes go.

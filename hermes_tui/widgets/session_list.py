@@ -182,6 +182,8 @@ class SessionList(LineView, can_focus=True):
             ids.add(row.id)
         self._outdated -= ids
         self._changed(ids)
+        if any(entry.id in ids and not self._fits(entry) for entry in self.visible_entries()):
+            self._look_around()
 
     def put_excerpts(self, excerpts: Mapping[str, Excerpt | None]) -> None:
         """Best excerpts by conversation; None where there is none (its title matched)."""
@@ -312,13 +314,18 @@ class SessionList(LineView, can_focus=True):
         if not rows or not self._entries:
             return
         near = self._entries[max(top - rows, 0) : top + 2 * rows]
-        details = tuple(e for e in near if e.id not in self._details or e.id in self._outdated)
+        details = tuple(e for e in near if e.id in self._outdated or not self._fits(e))
         excerpts = tuple(e for e in near if self._searching and e.id not in self._excerpts)
         if details or excerpts:
             self.post_message(self.Wanted(details, excerpts))
         if top + 2 * rows >= len(self._entries) and self._near_end != len(self._entries):
             self._near_end = len(self._entries)
             self.post_message(self.NearEnd(self._near_end))
+
+    def _fits(self, entry: Entry) -> bool:
+        """Whether the details that are here are of this entry, and not of what its conversation was before."""
+        row = self._details.get(entry.id)
+        return row is not None and (row.parts, row.edge) == (entry.parts, entry.edge)
 
     # Drawing
 

@@ -20,12 +20,16 @@ from hermes_tui.widgets.transcript_layout import WITHOUT_MESSAGE, TranscriptLayo
 from storage.records import Message, Transcript
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from storage.finding.query import SessionQuery
 
 FIRST_LOOK = 0.02
 """Seconds that looking for matches may keep a new transcript from the screen."""
 NEXT_LOOK = 0.008
 """Seconds of looking between two keys."""
+PAUSE = 0.001
+"""Seconds between two looks, in which everything else has its turn."""
 
 
 class TranscriptView(BlockView, can_focus=True):
@@ -45,7 +49,10 @@ class TranscriptView(BlockView, can_focus=True):
             "I", "toggle_inner", "reasoning", id="transcript.reasoning",
             tooltip="Show or hide reasoning, system messages and summaries",
         ),
-        Binding("enter", "earlier", id="transcript.earlier", show=False, tooltip="Show the earlier messages"),
+        Binding(
+            "enter", "open", "whole", id="transcript.open",
+            tooltip="Show long messages whole, or cut; on their line, the earlier messages",
+        ),
     ]  # fmt: skip
 
     @dataclass
@@ -76,6 +83,7 @@ class TranscriptView(BlockView, can_focus=True):
         self._live: str | None = None
         self._shown = Shown()
         self._walk = MatchWalk((), None)
+        self._looking: Timer | None = None
         self._waiting: Callable[[], object] | None = None
         """What is to be done when the earlier messages have come."""
         self._entering: bool | None = None
@@ -127,7 +135,7 @@ class TranscriptView(BlockView, can_focus=True):
             self.open_blocks()
         self._report()
         if not self._walk.finished:
-            self.call_later(self._look_on)
+            self._look_on_soon()
 
     def enter(self, *, forward: bool) -> None:
         """Open the conversation that comes next at its first match, or at its last one."""
@@ -211,6 +219,17 @@ class TranscriptView(BlockView, can_focus=True):
             self._unfold(super().action_first)
         else:
             super().action_first()
+
+    def action_open(self) -> None:
+        """The earlier messages, where their line is on top; else long messages whole, or cut again."""
+        if self._folded and self.scroll_offset.y == 0:
+            self.action_earlier()
+        else:
+            self._show_what(replace(self._shown, whole=not self._shown.whole))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Matches are walked only where there are any."""
+        return self._walk.total > 0 if action in ("next_match", "previous_match") else True
 
     def action_earlier(self) -> None:
         self._upwards(lambda: None)
@@ -325,10 +344,16 @@ class TranscriptView(BlockView, can_focus=True):
         place = None if self._at is None else self._walk.place(self._at)
         return self._walk.places | (frozenset() if place is None else {place})
 
+    def _look_on_soon(self) -> None:
+        # A callback would be taken from the queue at once, again and again, and no key would ever come in between.
+        if self._looking is not None:
+            self._looking.stop()
+        self._looking = self.set_timer(PAUSE, self._look_on)
+
     def _look_on(self) -> None:
         self._walk.look(time.perf_counter, NEXT_LOOK)
         if not self._walk.finished:
-            self.call_later(self._look_on)
+            self._look_on_soon()
             return
         if self._unfolded() != self._shown.matching:
             self._show_what(replace(self._shown, matching=self._unfolded()))

@@ -23,7 +23,7 @@ def get_compression_tip(store: Store, session_id: str) -> str:
     Of several continuations it follows the one that was itself compressed, then an open one; among equals the
     most recently active. A session that was not compressed, or that is not there, is its own tip.
     """
-    return compression_tip(store.reader, session_id)
+    return compression_tip(store.reading(), session_id)
 
 
 def compression_tip(reader: Reading, session_id: str) -> str:
@@ -47,25 +47,13 @@ def compression_tips(reader: Reading, session_ids: Collection[str]) -> dict[str,
     return tips
 
 
-def get_compression_lineage(store: Store, session_id: str) -> list[str]:
-    """The conversation of a session, from its first part to its live tip; empty for an unknown id.
-
-    A dead end beside the main line is a lineage of its own.
-    """
-    for chain in chains(relatives.around(store.reader, [session_id])):
-        if session_id in chain.parts:
-            main = list(chain.parts[: chain.main])
-            return main if session_id in main else [session_id]
-    return []
-
-
 def resolve_resume_session_id(store: Store, session_id: str) -> str:
     """The session to resume when a person asks for this one.
 
     From the live tip on it follows the child that started last, branches, subagents and tools left out, and
     stops at the deepest one that holds messages; at the tip where none does.
     """
-    reader = store.reader
+    reader = store.reading()
     best = here = compression_tip(reader, session_id)
     for _ in range(_DEEPEST):
         child = _latest_child(reader, here)

@@ -29,8 +29,9 @@ def get_messages(
         include_inactive: Also what was rewound or archived by a compaction.
         limit: At most so many, after leaving out `offset`.
     """
-    live = "1" if include_inactive else expressions.live(store.reader.layout)
-    rows = store.reader.dicts(
+    reader = store.reading()
+    live = "1" if include_inactive else expressions.live(reader.layout)
+    rows = reader.dicts(
         f"SELECT m.* FROM messages m WHERE m.session_id = ? AND {live} ORDER BY m.id LIMIT ? OFFSET ?",
         (session_id, -1 if limit is None else limit, offset),
     )
@@ -47,7 +48,7 @@ def get_messages_around(
         of each in it: fewer than `window` means that the session begins or ends there). Empty if the message is
         not in this session.
     """
-    before, anchor, after = _around(store.reader, session_id, around_message_id, window)
+    before, anchor, after = _around(store.reading(), session_id, around_message_id, window)
     return {
         "window": before + anchor + after,
         "messages_before": len(before),
@@ -72,7 +73,7 @@ def get_anchored_view(
     Returns:
         The keys of `get_messages_around`, and `bookend_start` and `bookend_end`.
     """
-    reader = store.reader
+    reader = store.reading()
     view = get_messages_around(store, session_id, around_message_id, window)
     if not view["window"]:
         return {**view, "bookend_start": [], "bookend_end": []}
@@ -102,7 +103,7 @@ def get_anchored_view(
 def message_count(store: Store, session_id: str | None = None) -> int:
     """How many messages the store, or one session, holds: every row, whatever its state."""
     condition, values = ("1", ()) if session_id is None else ("session_id = ?", (session_id,))
-    return int(store.reader.rows(f"SELECT count(*) FROM messages WHERE {condition}", values)[0][0])
+    return int(store.reading().rows(f"SELECT count(*) FROM messages WHERE {condition}", values)[0][0])
 
 
 def decoded(row: dict[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from storage.conversation.expressions import newest_message, newest_messages, number, text
 from storage.conversation.family import Kin, markers, readable
+from storage.engine import session_ids
 from storage.engine.connection import Cancel
 from storage.engine.layout import Layout
 from storage.engine.within import Reading
@@ -58,6 +59,9 @@ def everyone(reader: Reading, cancel: Cancel | None = None) -> dict[str, Kin]:
         related = (
             f"({parent} IS NOT NULL OR EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id))"
         )
+    if layout.key("sessions") != "rowid":
+        sql = f"SELECT {_array(layout, related=related)} FROM sessions s{_joined(layout)}"
+        return _kin(reader.json(sql, (), cancel))
     start = number(layout.column("sessions", "started_at"))
     starts = dict(
         reader.json(f"SELECT json_group_array(json_array(rowid, {start})) FROM sessions", (), cancel)
@@ -143,8 +147,8 @@ def _array(layout: Layout, started: str = "", related: str = "1") -> str:
     )
     values = (
         started or number(column("started_at")),
-        text("s.id"),
-        text(column("parent_session_id")),
+        session_ids.text("s.id"),
+        session_ids.text(column("parent_session_id")),
         text(column("source")),
         f"json(CASE WHEN {related} THEN json_array({', '.join(end)}) END)",
         f"CASE WHEN instr({config}, '_from') THEN {text(config)} END",
@@ -157,6 +161,8 @@ def _array(layout: Layout, started: str = "", related: str = "1") -> str:
 def _kin(rows: list[list[Any]] | None) -> dict[str, Kin]:
     kin: dict[str, Kin] = {}
     for started, id_, parent, source, end, config, newest, flags in rows or ():
+        if not session_ids.is_usable(id_):
+            continue
         ended, has_ended, reason, key = end or _NO_END
         start = readable(started)
         kin[id_] = Kin(

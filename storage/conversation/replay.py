@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 from typing import Any
 
 from storage.conversation.reading import TALK, get_messages
@@ -39,17 +40,17 @@ def get_messages_as_conversation(
     `message_id` is the id on the platform. JSON that cannot be read is [] in `tool_calls`, None elsewhere.
 
     Args:
-        include_ancestors: Everything that the session grew from goes first, of whatever kind it is.
+        include_ancestors: With everything that the session grew from, of whatever kind, in the order of writing.
         include_inactive: Also what was rewound or archived by a compaction.
         repair_alternation: Joins what one side said in several messages, and drops results of unknown calls.
     """
     wanted = _line(store, session_id) if include_ancestors else [session_id]
+    rows = [row for part in wanted for row in get_messages(store, part, include_inactive)]
     said: list[Said] = []
-    for part in wanted:
-        for row in get_messages(store, part, include_inactive):
-            message = _message(row)
-            if not (include_ancestors and _repeats(said, message)):
-                said.append(message)
+    for row in sorted(rows, key=itemgetter("id")):
+        message = _message(row)
+        if not (include_ancestors and _repeats(said, message)):
+            said.append(message)
     said = list(_without_reviews(said))
     return _alternating(said) if repair_alternation else said
 
@@ -58,7 +59,7 @@ def _line(store: Store, session_id: str) -> list[str]:
     """The session and what it grew from, oldest first."""
     line = [session_id]
     while len(line) <= _ANCESTORS:
-        row = store.reader.one("SELECT parent_session_id FROM sessions WHERE id = ?", (line[-1],))
+        row = store.reading().one("SELECT parent_session_id FROM sessions WHERE id = ?", (line[-1],))
         if row is None or row[0] is None or row[0] in line:
             break
         line.append(row[0])

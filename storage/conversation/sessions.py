@@ -129,7 +129,7 @@ def reopen_session(store: Store, session_id: str) -> None:
 
 def get_session(store: Store, session_id: str) -> dict[str, Any] | None:
     """All columns of a session as they are stored (`model_config` is JSON text); None for an unknown id."""
-    found = store.reader.dicts("SELECT * FROM sessions WHERE id = ?", (session_id,))
+    found = store.reading().dicts("SELECT * FROM sessions WHERE id = ?", (session_id,))
     return found[0] if found else None
 
 
@@ -138,13 +138,14 @@ def resolve_session_id(store: Store, session_id_or_prefix: str) -> str | None:
 
     An empty prefix is no prefix, and upper and lower case are one, as LIKE compares.
     """
-    exact = store.reader.one("SELECT id FROM sessions WHERE id = ?", (session_id_or_prefix,))
+    reader = store.reading()
+    exact = reader.one("SELECT id FROM sessions WHERE id = ?", (session_id_or_prefix,))
     if exact:
         return str(exact[0])
     if not session_id_or_prefix:
         return None
     escaped = like_escaped(session_id_or_prefix)
-    found = store.reader.rows("SELECT id FROM sessions WHERE id LIKE ? ESCAPE '\\' LIMIT 2", (f"{escaped}%",))
+    found = reader.rows("SELECT id FROM sessions WHERE id LIKE ? ESCAPE '\\' LIMIT 2", (f"{escaped}%",))
     return str(found[0][0]) if len(found) == 1 else None
 
 

@@ -63,16 +63,18 @@ def set_auto_title_if_empty(store: Store, session_id: str, title: str | None) ->
 
 def get_session_title(store: Store, session_id: str) -> str | None:
     """The title of a session; None if it has none or there is no such session."""
-    title = store.reader.layout.column("sessions", "title")
-    row = store.reader.one(f"SELECT {title} FROM sessions WHERE id = ?", (session_id,))
+    reader = store.reading()
+    title = reader.layout.column("sessions", "title")
+    row = reader.one(f"SELECT {title} FROM sessions WHERE id = ?", (session_id,))
     return row[0] if row else None
 
 
 def get_session_by_title(store: Store, title: str) -> dict[str, Any] | None:
     """All columns of the session with exactly this title."""
-    if not store.reader.layout.has("sessions", "title"):
+    reader = store.reading()
+    if not reader.layout.has("sessions", "title"):
         return None
-    found = store.reader.dicts("SELECT * FROM sessions WHERE title = ?", (title,))
+    found = reader.dicts("SELECT * FROM sessions WHERE title = ?", (title,))
     return found[0] if found else None
 
 
@@ -84,7 +86,7 @@ def resolve_session_by_title(store: Store, title: str) -> str | None:
     """
     numbered = [
         (started if isinstance(started, int | float) else 0.0, session_id)
-        for session_id, _, started in _numbered(store.reader, title)
+        for session_id, _, started in _numbered(store.reading(), title)
     ]
     if numbered:
         return max(numbered)[1]
@@ -100,7 +102,7 @@ def get_next_title_in_lineage(store: Store, base_title: str) -> str:
     """
     found = _NUMBERED.fullmatch(base_title)
     base = found["base"] if found else base_title
-    numbers = [number for _, number, _ in _numbered(store.reader, base)]
+    numbers = [number for _, number, _ in _numbered(store.reading(), base)]
     if get_session_by_title(store, base):
         numbers.append(1)
     return f"{base} #{max(1, *numbers) + 1}" if numbers else base

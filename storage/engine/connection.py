@@ -12,10 +12,10 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from storage.engine.failures import named
+from storage.engine.failures import decoded, named
 from storage.engine.layout import look
 from storage.engine.notes import notes
-from storage.engine.opening import Opened, connect, side_file
+from storage.engine.opening import Opened, connect, side_file, text
 from storage.errors import Interrupted, NotAStore, StoreClosed, StoreUnreadable
 from storage.records import StoreInfo
 
@@ -80,7 +80,7 @@ class Reader:
         self._lock = threading.RLock()
         self._cancel = Cancel()
         self._closed = False
-        self._connection.text_factory = _text
+        self._connection.text_factory = text
         # An interrupt that comes between preparing a statement and its first step is lost; this finds it.
         self._connection.set_progress_handler(self._must_stop, _STEPS_BETWEEN_LOOKS)
         self._schema = self._schema_version()
@@ -174,7 +174,11 @@ class Reader:
             self._require_unchanged()
             self._cancel = token
             try:
-                with token._over(self._connection), closing(self._connection.execute(sql, params)) as cursor:
+                with (
+                    decoded(),
+                    token._over(self._connection),
+                    closing(self._connection.execute(sql, params)) as cursor,
+                ):
                     return fetch(cursor)
             except sqlite3.DatabaseError as error:
                 if self._closed:
@@ -225,8 +229,8 @@ def open_reader(path: str | Path) -> Reader:
     reader: Reader | None = None
     try:
         reader = Reader(place, opened)
-        if "sessions" not in reader.layout.columns and _size(opened.file) > 0:
-            raise NotAStore(place, "is a database, but not a session store: it has no table named sessions")
+        if reader.layout.refusal and _size(opened.file) > 0:
+            raise NotAStore(place, reader.layout.refusal)
     except BaseException:
         opened.connection.close()
         raise
@@ -237,10 +241,6 @@ def by_name(cursor: sqlite3.Cursor) -> list[dict[str, Any]]:
     """All rows of the cursor, column name → value each."""
     names = [column[0] for column in cursor.description]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-
-
-def _text(stored: bytes) -> str:
-    return stored.decode("utf-8", "replace")
 
 
 def _size(file: Path) -> int:

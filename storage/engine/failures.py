@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from storage.errors import (
@@ -19,6 +21,7 @@ from storage.errors import (
     StoreNotWritable,
     StoreReplaced,
     StoreUnreadable,
+    TooLarge,
 )
 
 _DAMAGE = frozenset((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT))
@@ -32,9 +35,32 @@ _SENTENCES = {
     sqlite3.SQLITE_CORRUPT: "the database is damaged",
     sqlite3.SQLITE_IOERR: "the disk reports an error",
 }
+_LONGEST = 120
+"""Characters that are kept of what SQLite says: it quotes names and statements whole."""
+
 _NO_INDEX = re.compile(
     r"vtable constructor failed|no such (?:tokenizer|module)|no such table: .*messages_fts|SQL logic error|fts5"
 )
+
+
+@contextmanager
+def decoded() -> Iterator[None]:
+    """Within, an error in whose words SQLite quotes bad bytes is an sqlite3.DatabaseError as any other.
+
+    The sqlite3 module fails to decode it and says nothing else; only the schema of a damaged file has such names.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as undecodable:
+        error = sqlite3.DatabaseError(undecodable.object.decode("utf-8", "replace"))
+        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise error from undecodable
+
+
+def words(error: sqlite3.Error) -> str:
+    """What SQLite says, in one line and as long as a sentence can bear."""
+    line = " ".join(str(error).split())
+    return line if len(line) <= _LONGEST else line[:_LONGEST].rstrip() + "…"
 
 
 def named(error: sqlite3.DatabaseError, path: Path, sql: str = "") -> StoreError:
@@ -54,9 +80,11 @@ def named(error: sqlite3.DatabaseError, path: Path, sql: str = "") -> StoreError
     if primary == sqlite3.SQLITE_NOTADB:
         return NotAStore(path, "is not a database")
     if "messages_fts" in sql and (primary == sqlite3.SQLITE_CORRUPT or _NO_INDEX.search(str(error))):
-        return IndexDamaged(path, str(error))
+        return IndexDamaged(path, words(error))
+    if primary == sqlite3.SQLITE_TOOBIG:
+        return TooLarge(path, words(error))
     sentence = _SENTENCES.get(code) or _SENTENCES.get(primary)
-    return StoreUnreadable(path, f"{sentence} ({error})" if sentence else str(error))
+    return StoreUnreadable(path, f"{sentence} ({words(error)})" if sentence else words(error))
 
 
 def is_busy(error: sqlite3.Error) -> bool:
@@ -79,21 +107,23 @@ def refused(error: sqlite3.Error, path: Path) -> StoreError:
     match code & 0xFF:
         case sqlite3.SQLITE_CONSTRAINT if str(error) == "constraint failed":
             # A constraint of a table has a name; this one is of the tables behind a search index.
-            return IndexStopsWrites(path, str(error))
-        case sqlite3.SQLITE_CONSTRAINT:
-            return RowRefused(str(error))
+            return IndexStopsWrites(path, words(error))
+        case sqlite3.SQLITE_CONSTRAINT | sqlite3.SQLITE_TOOBIG | sqlite3.SQLITE_MISMATCH:
+            return RowRefused(words(error))
         case sqlite3.SQLITE_FULL:
             return DiskFull(path)
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            return StoreNotWritable(path, str(error))
+            return StoreNotWritable(path, words(error))
         case sqlite3.SQLITE_IOERR:
-            return StoreNotWritable(path, f"the disk reports an error: {error}")
+            return StoreNotWritable(path, f"the disk reports an error: {words(error)}")
         case sqlite3.SQLITE_CORRUPT if code == sqlite3.SQLITE_CORRUPT_VTAB:
-            return IndexStopsWrites(path, str(error))
+            return IndexStopsWrites(path, words(error))
         case sqlite3.SQLITE_CORRUPT:
-            return StoreDamaged(path, str(error))
+            return StoreDamaged(path, words(error))
     if _NO_INDEX.search(str(error)):
-        return IndexStopsWrites(path, str(error))
+        return IndexStopsWrites(path, words(error))
     return (
-        named(error, path) if isinstance(error, sqlite3.DatabaseError) else StoreUnreadable(path, str(error))
+        named(error, path)
+        if isinstance(error, sqlite3.DatabaseError)
+        else StoreUnreadable(path, words(error))
     )

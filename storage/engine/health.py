@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from storage.engine import cjk_tokenizer, fts
-from storage.engine.failures import is_damage
+from storage.engine.failures import decoded, is_damage, words
 from storage.engine.layout import FtsTable, Layout, look
 
 _UNUSED_PAGE = re.compile(r"Page \d+ is never used|\*\*\* in database \w+ \*\*\*|ok")
@@ -20,19 +20,24 @@ def problem(connection: sqlite3.Connection) -> str | None:
     Pages that nothing uses are no problem: VACUUM takes them away.
     """
     try:
-        for line in _of_the_pages(connection):
-            return line
-        layout = look(lambda sql: connection.execute(sql).fetchall())
-        if layout.columns:
-            connection.execute("SELECT count(*) FROM sessions").fetchone()
-        for table in (layout.fts, layout.trigram):
-            if table is not None:
-                _check_index(connection, table, layout)
-        _write_and_take_back(connection, layout)
+        with decoded():
+            return _first_problem(connection)
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
-        return str(error)
+        return words(error)
+
+
+def _first_problem(connection: sqlite3.Connection) -> str | None:
+    for line in _of_the_pages(connection):
+        return line
+    layout = look(lambda sql: connection.execute(sql).fetchall())
+    if layout.columns:
+        connection.execute("SELECT count(*) FROM sessions").fetchone()
+    for table in (layout.fts, layout.trigram):
+        if table is not None:
+            _check_index(connection, table, layout)
+    _write_and_take_back(connection, layout)
     return None
 
 
@@ -49,7 +54,7 @@ def _check_index(connection: sqlite3.Connection, table: FtsTable, layout: Layout
 
 
 def _write_and_take_back(connection: sqlite3.Connection, layout: Layout) -> None:
-    if layout.turn_fences or not {"sessions", "messages"} <= layout.columns.keys():
+    if layout.turn_fences or layout.odd or not {"sessions", "messages"} <= layout.columns.keys():
         return
     connection.execute("SAVEPOINT probe")
     try:

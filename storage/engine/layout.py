@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+
+from storage.errors import StoreError
 
 Execute = Callable[[str], list[tuple[Any, ...]]]
 """Runs one statement and returns all its rows."""
@@ -14,6 +18,16 @@ Execute = Callable[[str], list[tuple[Any, ...]]]
 _OPTION = re.compile(r"\s*(\w+)\s*=\s*(.*?)\s*", re.DOTALL)
 _ARGUMENT = re.compile(r"""(?:'(?:[^']|'')*'|"(?:[^"]|"")*"|[^,'"])+""")
 _FTS5 = re.compile(r"USING\s+fts5\s*\((.*)\)\s*", re.IGNORECASE | re.DOTALL)
+
+
+_WITHOUT_ROWID = re.compile(r"\)[^)]*\bWITHOUT\s+ROWID\b[^)]*\Z", re.IGNORECASE)
+
+_NEEDED = {
+    "sessions": frozenset({"id"}),
+    "messages": frozenset({"id", "session_id"}),
+    "state_meta": frozenset({"key", "value"}),
+}
+"""Columns without which nothing can be asked of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +52,15 @@ class Layout:
     version: int | None = None
     """The number in `schema_version`; None where there is none."""
     columns: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """By table; virtual tables and views are left out, for looking at one can fail."""
+    """By table; virtual tables are left out, and views that no table of a store is named like: looking can fail."""
     indexes: frozenset[str] = frozenset()
+    rowless: frozenset[str] = frozenset()
+    """Tables WITHOUT ROWID, and views."""
+    odd: Mapping[str, str] = field(default_factory=dict)
+    """Tables that are not as any Hermes makes them, and what they are instead: nothing may be written into them.
+
+    One that lacks what tells its rows apart is left out of `columns`.
+    """
     fts: FtsTable | None = None
     """`messages_fts`, whole words."""
     trigram: FtsTable | None = None
@@ -48,6 +69,18 @@ class Layout:
     """Triggers that refuse every writer but the Hermes that made them (spec 1.4)."""
     cjk_triggers: tuple[str, ...] = ()
     """Triggers of `messages_fts_cjk`, which needs a tokenizer that SQLite does not have (spec 1.6)."""
+
+    def key(self, table: str) -> str:
+        """The column that tells the rows of a table apart: `rowid`, or `id` of what has none."""
+        return "id" if table in self.rowless else "rowid"
+
+    @property
+    def refusal(self) -> str:
+        """Why this is no session store, to end a sentence with; empty for one."""
+        if "sessions" in self.columns:
+            return ""
+        what = f"its table sessions is {self.odd['sessions']}" if "sessions" in self.odd else ""
+        return f"is a database, but not a session store: {what or 'it has no table named sessions'}"
 
     def has(self, table: str, column: str) -> bool:
         """Whether the store has this column."""
@@ -65,10 +98,20 @@ def look(execute: Execute) -> Layout:
     schema = execute("SELECT type, lower(name), coalesce(sql, '') FROM sqlite_master")
     sql = {name: text for kind, name, text in schema if kind == "table"}
     triggers = sorted((name, text) for kind, name, text in schema if kind == "trigger")
-    columns = _columns(execute)
+    views = {name for kind, name, _ in schema if kind == "view"}
+    rowless = {name for name, text in sql.items() if _WITHOUT_ROWID.search(text)}
+    columns = _columns(execute) | _of_views(execute, views & _NEEDED.keys())
+    odd = dict.fromkeys(views & _NEEDED.keys(), "a view")
+    odd |= dict.fromkeys(rowless & _NEEDED.keys(), "a table WITHOUT ROWID")
+    for name, needed in _NEEDED.items():
+        if lacking := needed - columns.get(name, needed):
+            odd[name] = f"without a column {' and '.join(sorted(lacking))}"
+            del columns[name]
     return Layout(
         version=_version(execute) if "version" in columns.get("schema_version", ()) else None,
         columns=columns,
+        rowless=frozenset(rowless | views),
+        odd=odd,
         indexes=frozenset(name for kind, name, _ in schema if kind == "index"),
         fts=_fts_table("messages_fts", sql),
         trigram=_fts_table("messages_fts_trigram", sql),
@@ -86,6 +129,16 @@ def _columns(execute: Execute) -> dict[str, frozenset[str]]:
     ):
         found[table].add(column)
     return {table: frozenset(names) for table, names in found.items()}
+
+
+def _of_views(execute: Execute, views: Iterable[str]) -> dict[str, frozenset[str]]:
+    found = {}
+    for view in views:
+        # What it selects from may be gone.
+        with suppress(StoreError, sqlite3.DatabaseError):
+            columns = execute(f"SELECT lower(name) FROM pragma_table_info('{view}')")
+            found[view] = frozenset(name for (name,) in columns)
+    return found
 
 
 def _version(execute: Execute) -> int | None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from storage.engine import session_ids
 from storage.engine.layout import Execute, FtsTable, Layout
 from storage.errors import IndexDamaged
 
 
 def notes(layout: Layout, execute: Execute, *, immutable: bool) -> tuple[str, ...]:
-    """The sentences for `StoreInfo.notes`; costs a few look-ups, never a scan."""
-    if not layout.columns:
+    """The sentences for `StoreInfo.notes`; costs a few look-ups and one pass over the ids of the sessions."""
+    if layout.refusal:
         return ("The file is empty: no sessions yet.",)
     return tuple(_all(layout, execute, immutable))
 
@@ -20,6 +21,11 @@ def _all(layout: Layout, execute: Execute, immutable: bool) -> Iterator[str]:
         yield "The store lies in a directory that cannot be written, so nothing in it can be changed."
     if layout.turn_fences:
         yield "The store is fenced: only the Hermes that fenced it can write to it."
+    for table, what in sorted(layout.odd.items()):
+        lost = "" if table in layout.columns else "what it holds is not shown, and "
+        yield f"The table {table} is {what}, as no Hermes makes it: {lost}nothing can be written."
+    if count := session_ids.unusable(execute):
+        yield f"Sessions whose id is missing or no text: {count}. They cannot be named, so they are not shown."
     if problem := _problem(layout.fts, execute):
         yield f"The word index {problem}: searches read the messages instead, which takes longer."
     if problem := _problem(layout.trigram, execute):
@@ -44,9 +50,12 @@ def _problem(table: FtsTable | None, execute: Execute) -> str:
 
 
 def _rebuilding(execute: Execute) -> Iterator[str]:
-    marks: dict[str, str] = dict(
-        execute("SELECT key, value FROM state_meta WHERE key LIKE 'fts\\_rebuild\\_%' ESCAPE '\\'")
+    # As the triggers of the index read them: a mark that is NULL is none.
+    marks: dict[str, int | None] = dict(
+        execute(
+            "SELECT key, CAST(value AS INTEGER) FROM state_meta WHERE key LIKE 'fts\\_rebuild\\_%' ESCAPE '\\'"
+        )
     )
-    if "fts_rebuild_high_water" in marks:
-        done, end = marks.get("fts_rebuild_progress", "0"), marks["fts_rebuild_high_water"]
+    if (end := marks.get("fts_rebuild_high_water")) is not None:
+        done = marks.get("fts_rebuild_progress") or 0
         yield f"The search index is being rebuilt ({done} of {end}): the rest is searched more slowly."

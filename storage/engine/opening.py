@@ -10,11 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from storage.engine.failures import named
+from storage.engine.failures import decoded, named
 from storage.errors import NotAStore, StoreError, StoreMissing, StoreUnreadable
 
-BUSY_TIMEOUT = 1.0
-"""Seconds that a statement waits for another process's lock."""
+BUSY_TIMEOUT = 5.0
+"""Seconds that a statement waits for another process's lock: in DELETE mode a crowd of writers leaves few gaps."""
 
 _DISK_RETRIES = 2
 _DISK_PAUSE = 0.05
@@ -51,6 +51,11 @@ def connect(path: Path) -> Opened:
         return Opened(_probed(file, "mode=ro&immutable=1"), True, file)
     except sqlite3.DatabaseError as error:
         raise named(error, path) from error
+
+
+def text(stored: bytes) -> str:
+    """A TEXT value, for `text_factory`: bytes that are no UTF-8 are replaced, for anything may be stored."""
+    return stored.decode("utf-8", "replace")
 
 
 def side_file(file: Path, suffix: str) -> bool:
@@ -95,8 +100,9 @@ def _probed(file: Path, mode: str) -> sqlite3.Connection:
     )
     try:
         # Connecting reads nothing; these two do.
-        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        connection.execute("PRAGMA schema_version").fetchone()
+        with decoded():
+            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            connection.execute("PRAGMA schema_version").fetchone()
     except sqlite3.DatabaseError:
         connection.close()
         raise

@@ -18,9 +18,10 @@ from pathlib import Path
 
 from storage.engine import fts
 from storage.engine.creation import SCHEMA_VERSION, claim, statements
-from storage.engine.failures import is_damage, refused
+from storage.engine.failures import decoded, is_damage, refused, words
 from storage.engine.health import problem
 from storage.engine.layout import look
+from storage.engine.opening import text
 from storage.engine.reconcile import make_titles_single
 from storage.engine.writer import WritePolicy
 from storage.errors import CannotRepair, NotAStore, StoreError, StoreMissing
@@ -61,7 +62,7 @@ def repair(path: str | Path, policy: WritePolicy | None = None) -> Repaired:
     backup = _back_up(place, file, found)
     for name, means in _STRATEGIES.items():
         if _attempt(place, file, wait, means) is None:
-            with closing(_connect(file, wait)) as connection, suppress(sqlite3.OperationalError):
+            with closing(_connect(file, wait)) as connection, suppress(sqlite3.DatabaseError):
                 # Gives back pages that nothing uses any more; without room for it they do no harm.
                 connection.execute("VACUUM")
             return Repaired(name, backup)
@@ -71,7 +72,7 @@ def repair(path: str | Path, policy: WritePolicy | None = None) -> Repaired:
 def _attempt(place: Path, file: Path, wait: float, means: Means | None) -> str | None:
     """Try one means, or only look; what is still wrong then (and nothing was changed), or None."""
     try:
-        with closing(_connect(file, wait)) as connection:
+        with decoded(), closing(_connect(file, wait)) as connection:
             connection.execute("BEGIN IMMEDIATE")
             if means is not None:
                 means(connection)
@@ -80,12 +81,14 @@ def _attempt(place: Path, file: Path, wait: float, means: Means | None) -> str |
             return wrong
     except sqlite3.DatabaseError as error:
         if is_damage(error):
-            return str(error)
+            return words(error)
         raise refused(error, place) from error
 
 
 def _connect(file: Path, wait: float) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None)
+    connection = sqlite3.connect(f"{file.as_uri()}?mode=rw", uri=True, timeout=wait, isolation_level=None)
+    connection.text_factory = text
+    return connection
 
 
 def _back_up(place: Path, file: Path, found: str) -> Path:
@@ -149,10 +152,15 @@ def _drop_unreadable(connection: sqlite3.Connection) -> None:
     dropped = set()
     while unreadable := _unreadable(connection):
         connection.execute("PRAGMA writable_schema=ON")
-        cursor = connection.execute(
-            "DELETE FROM sqlite_master WHERE name = ? AND type IN ('index', 'trigger', 'view')", (unreadable,)
-        )
-        if not cursor.rowcount:
+        # By their rows: a name that is no UTF-8 cannot be asked for.
+        named = connection.execute(
+            "SELECT rowid, name FROM sqlite_master WHERE type IN ('index', 'trigger', 'view')"
+        ).fetchall()
+        rowids = [(rowid,) for rowid, name in named if name == unreadable]
+        connection.executemany("DELETE FROM sqlite_master WHERE rowid = ?", rowids)
+        if not rowids:
+            # What is left is to be seen as it is, not as a writable schema shows it.
+            connection.execute("PRAGMA writable_schema=RESET")
             return
         dropped.add(unreadable)
     for statement in (*statements("indexes"), *statements("deferred_indexes")):
@@ -169,7 +177,8 @@ def _unreadable(connection: sqlite3.Connection) -> str | None:
     """The name of something in the schema that SQLite cannot read."""
     connection.execute("PRAGMA writable_schema=RESET")
     try:
-        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        with decoded():
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
     except sqlite3.DatabaseError as error:
         found = _UNREADABLE.search(str(error))
         if found is None:

@@ -58,6 +58,11 @@ class Store:
             self.close()
             raise
 
+    def reading(self) -> Reader:
+        """The reader, its layout read again if another process has changed the schema meanwhile."""
+        self.reader.refresh_layout()
+        return self.reader
+
     def writer(self) -> Writer:
         """The one connection that writes.
 

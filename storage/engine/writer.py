@@ -16,8 +16,9 @@ from typing import TypeVar
 
 from storage.engine import cjk_tokenizer, fts, migrations
 from storage.engine.creation import claim
-from storage.engine.failures import is_busy, refused
+from storage.engine.failures import decoded, is_busy, refused
 from storage.engine.layout import Layout, look
+from storage.engine.opening import text
 from storage.errors import (
     IndexStopsWrites,
     NotAStore,
@@ -25,6 +26,7 @@ from storage.errors import (
     StoreClosed,
     StoreFenced,
     StoreMissing,
+    StoreNotWritable,
     StoreReplaced,
 )
 
@@ -120,7 +122,7 @@ class Writer:
         deadline = time.monotonic() + self.policy.budget
         while True:
             try:
-                with self._lock:
+                with self._lock, decoded():
                     if self._closed:
                         raise StoreClosed(self.path)
                     return attempt()
@@ -150,8 +152,8 @@ class Writer:
         return self._within("BEGIN IMMEDIATE", "COMMIT", checked)
 
     def _within(self, begin: str, end: str, work: Work[T]) -> T:
-        self._execute_in_turn(begin)
         try:
+            self._execute_in_turn(begin)
             self._refresh_layout()
             result = work(self._connection)
             self._refresh_layout()
@@ -187,6 +189,8 @@ class Writer:
     def _require_writable(self) -> None:
         if self.layout.turn_fences:
             raise StoreFenced(self.path)
+        for table, what in self.layout.odd.items():
+            raise StoreNotWritable(self.path, f"its table {table} is {what}, as no Hermes makes it")
         self._require_same_file()
 
     def _require_same_file(self) -> None:
@@ -196,7 +200,7 @@ class Writer:
 
     def _checkpoint(self, mode: str) -> None:
         # Only housekeeping: the commits are safe in the WAL, and the next checkpoint takes what this one left.
-        with self._lock, suppress(sqlite3.DatabaseError):
+        with self._lock, suppress(sqlite3.DatabaseError), decoded():
             if _identity(self._file) == self._identity:
                 self._connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
 
@@ -219,9 +223,9 @@ def open_writer(path: str | Path, *, migrate: bool = True, policy: WritePolicy |
         claim(file)
     writer = _opened(place, file, policy or WritePolicy())
     try:
-        columns = writer.read(lambda _: writer.layout.columns)
-        if columns and "sessions" not in columns:
-            raise NotAStore(place, "is a database, but not a session store: it has no table named sessions")
+        layout = writer.read(lambda _: writer.layout)
+        if layout.refusal and (layout.columns or layout.odd):
+            raise NotAStore(place, layout.refusal)
         if migrate:
             migrations.migrate(writer)
     except BaseException:
@@ -241,19 +245,16 @@ def _opened(place: Path, file: Path, policy: WritePolicy) -> Writer:
             isolation_level=None,
             check_same_thread=False,
         )
-        connection.execute("PRAGMA foreign_keys=ON")
+        with decoded():
+            connection.execute("PRAGMA foreign_keys=ON")
     except sqlite3.Error as error:
         raise refused(error, place) from error
-    connection.text_factory = _text
+    connection.text_factory = text
     if sys.platform == "darwin":
         # There fsync alone does not reach the medium (spec 3.2).
         connection.execute("PRAGMA checkpoint_fullfsync=1")
         connection.execute("PRAGMA synchronous=FULL")
     return Writer(place, file, connection, policy)
-
-
-def _text(stored: bytes) -> str:
-    return stored.decode("utf-8", "replace")
 
 
 def _identity(file: Path) -> tuple[int, int] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from storage.conversation import content, expressions
@@ -82,6 +82,7 @@ def search_messages(
     if not wanted.groups or limit == 0:
         return []
     reader = store.searcher
+    reader.refresh_layout()
     condition, values = _filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
     search = _Search(reader, wanted, condition, values, _ORDERS.get(sort or "", ""))
     plan = routes.plan(reader, wanted.candidates, Cancel())
@@ -150,44 +151,23 @@ def _by_index(search: _Search, wanted: int) -> Iterator[dict[str, Any]]:
     Args:
         wanted: How many are likely to be asked for.
     """
-    reader, size = search.reader, max(1, min(wanted, _BATCH))
-    preferred = "".join(", instr(lower(m.content), ?) > 0 DESC" for _ in search.query.literal)
-    if search.order:
-        order = f"m.timestamp {search.order}, rank, m.id"
-    else:
-        # By rank alone the index sorts for itself, ties by id, and the rest is read of one page.
-        order = f"{preferred.lstrip(', ')}, rank, m.id" if preferred else "rank"
-    literal = () if search.order else search.query.literal
-    snippet = f"snippet(messages_fts, -1, '{OPENING}', '{CLOSING}', '...', {_TOKENS})"
-    sql = f"""
-        SELECT {_columns(reader.layout)}, {snippet} AS snippet,
-            CASE WHEN m.content < char(2) THEN {texts(reader.layout)} END AS encoded
-        FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id
-        WHERE messages_fts MATCH ? AND {search.condition}
-        ORDER BY {order} LIMIT {size} OFFSET ?
-        """
-    start = 0
-    while True:
-        batch = reader.dicts(sql, (search.query.match, *search.values, *literal, start))
-        for hit in batch:
-            encoded = hit.pop("encoded")
-            if encoded is not None:
-                said = _said(json.loads(encoded))
-                if not search.query.matches(said):
-                    continue
-                hit["snippet"] = _snippet(search.query.wanted, said)
-            yield hit
-        if len(batch) < size:
+    size = max(1, min(wanted, _BATCH))
+    for start in count(step=size):
+        ids = _ranked(search, start, size)
+        for hit, said in _read(search, ids, _FROM_THE_INDEX, search.query.match):
+            if said is None:
+                yield hit
+            elif search.query.matches(said):
+                yield {**hit, "snippet": _snippet(search.query.wanted, said)}
+        if len(ids) < size:
             return
-        start += size
 
 
 def _by_reading(search: _Search, plan: Plan) -> Iterator[dict[str, Any]]:
     """Hits without the index, or where it does not know all: SQL leaves out what cannot match, Python verifies."""
-    reader = search.reader
     condition, values = _candidates(search, plan)
     order = search.order or "DESC"
-    ids = reader.json(
+    ids: list[int] = search.reader.json(
         f"""
         SELECT json_group_array(id) FROM (
             SELECT m.id AS id FROM messages m JOIN sessions s ON s.id = m.session_id
@@ -196,22 +176,53 @@ def _by_reading(search: _Search, plan: Plan) -> Iterator[dict[str, Any]]:
         (*values, *search.values),
     )
     for start in range(0, len(ids), _BATCH):
-        batch = ids[start : start + _BATCH]
-        rows = {
-            row["id"]: row
-            for row in reader.dicts(
-                f"""
-                SELECT {_columns(reader.layout)}, {texts(reader.layout)} AS texts
-                FROM messages m JOIN sessions s ON s.id = m.session_id
-                WHERE m.id IN (SELECT value FROM json_each(?))
-                """,
-                (json.dumps(batch),),
-            )
-        }
-        for hit in (rows[id_] for id_ in batch if id_ in rows):
-            said = _said(json.loads(hit.pop("texts")))
-            if search.query.matches(said):
+        for hit, said in _read(search, ids[start : start + _BATCH], _FROM_THE_ROWS):
+            if said is not None and search.query.matches(said):
                 yield {**hit, "snippet": _snippet(search.query.wanted, said)}
+
+
+def _ranked(search: _Search, start: int, size: int) -> list[int]:
+    """The next ids by the index. Excerpts are made afterwards: they cost more than the order does."""
+    literal = () if search.order else search.query.literal
+    typed = ", ".join("instr(lower(m.content), ?) > 0 DESC" for _ in literal)
+    # By rank alone the index sorts for itself, ties by id.
+    order = f"{typed}, rank, m.id" if typed else "rank"
+    if search.order:
+        order = f"m.timestamp {search.order}, rank, m.id"
+    ids: list[int] = search.reader.json(
+        f"""
+        SELECT json_group_array(id) FROM (
+            SELECT m.id AS id
+            FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id
+            WHERE messages_fts MATCH ? AND {search.condition} ORDER BY {order} LIMIT {size} OFFSET ?)
+        """,
+        (search.query.match, *search.values, *literal, start),
+    )
+    return ids
+
+
+_FROM_THE_INDEX = (
+    f"snippet(messages_fts, -1, '{OPENING}', '{CLOSING}', '...', {_TOKENS}) AS snippet,"
+    " CASE WHEN m.content < char(2) THEN {texts} END AS texts"
+    " FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id"
+    " WHERE messages_fts MATCH ? AND messages_fts.rowid"
+)
+_FROM_THE_ROWS = "{texts} AS texts FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.id"
+
+
+def _read(
+    search: _Search, ids: list[int], source: str, *values: str
+) -> Iterator[tuple[dict[str, Any], list[str] | None]]:
+    """These messages as hits, in the same order, and what they say where it is to be verified."""
+    layout = search.reader.layout
+    rows = search.reader.dicts(
+        f"SELECT {_columns(layout)}, {source.format(texts=texts(layout))} IN (SELECT value FROM json_each(?))",
+        (*values, json.dumps(ids)),
+    )
+    by_id = {row["id"]: row for row in rows}
+    for hit in (by_id[id_] for id_ in ids if id_ in by_id):
+        written = hit.pop("texts")
+        yield hit, None if written is None else _said(json.loads(written))
 
 
 def _candidates(search: _Search, plan: Plan) -> tuple[str, list[Any]]:

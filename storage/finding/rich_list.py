@@ -78,7 +78,7 @@ def list_sessions_rich(
     Returns:
         All columns of `sessions`, and `last_active` (Unix seconds) and `preview` (one line of up to 63 characters).
     """
-    reader = store.reader
+    reader = store.reading()
     layout = reader.layout
     condition, values = _conditions(
         layout,
@@ -114,11 +114,17 @@ def search_sessions(
     Returns:
         All columns of `sessions`, and `last_active` in Unix seconds.
     """
-    layout = store.reader.layout
+    reader = store.reading()
     condition, values = ("1", ()) if source is None else ("s.source = ?", (source,))
-    return store.reader.dicts(
-        f"SELECT s.*, {_last_active(layout)} AS last_active FROM sessions s WHERE {condition}"
-        " ORDER BY last_active DESC, s.started_at DESC, s.id DESC LIMIT ? OFFSET ?",
+    order = "last_active DESC, s.started_at DESC, s.id DESC"
+    # Sorted by themselves, for a row carries its whole system prompt.
+    return reader.dicts(
+        f"""
+        SELECT s.*, page.last_active AS last_active FROM (
+            SELECT s.id AS id, {_last_active(reader.layout)} AS last_active FROM sessions s WHERE {condition}
+            ORDER BY {order} LIMIT ? OFFSET ?) page
+        JOIN sessions s ON s.id = page.id ORDER BY page.{order}
+        """,
         (*values, limit, offset),
     )
 
@@ -134,8 +140,9 @@ def session_count(
     exclude_sources: Collection[str] | None = None,
 ) -> int:
     """How many sessions there are; the arguments are those of `list_sessions_rich`, children are counted."""
+    reader = store.reading()
     condition, values = _conditions(
-        store.reader.layout,
+        reader.layout,
         source=source,
         exclude_sources=exclude_sources,
         cwd_prefix=cwd_prefix,
@@ -144,7 +151,7 @@ def session_count(
         archived_only=archived_only,
         exclude_children=exclude_children,
     )
-    return int(store.reader.rows(f"SELECT count(*) FROM {_PEOPLE} WHERE {condition}", values)[0][0])
+    return int(reader.rows(f"SELECT count(*) FROM {_PEOPLE} WHERE {condition}", values)[0][0])
 
 
 _PEOPLE = "sessions s LEFT JOIN sessions p ON p.id = s.parent_session_id"

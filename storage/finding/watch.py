@@ -60,13 +60,14 @@ class Watch:
         # No DISTINCT here: SQLite would walk an index of all messages for it.
         newest, session_ids = self._reader.json(
             f"""SELECT json_array(max(id), json_group_array(session)) FROM (
-                SELECT id, {text("session_id")} AS session FROM messages WHERE id > ?1 ORDER BY id LIMIT ?2)""",
+                SELECT id, {text("session_id")} AS session FROM messages
+                WHERE id > ?1 AND typeof(id) = 'integer' ORDER BY id LIMIT ?2)""",
             (self._message, MESSAGES),
         )
         return session_ids, self._message if newest is None else newest
 
     def _new_sessions(self) -> list[str]:
-        if "sessions" not in self._reader.layout.columns:
+        if not self._has_rowids():
             return []
         session_ids: list[str] = self._reader.json(
             f"SELECT json_group_array({text('id')}) FROM sessions WHERE rowid > ?1 AND id IS NOT NULL",
@@ -77,14 +78,22 @@ class Watch:
     def _newest_message(self) -> int:
         if not self._has_messages():
             return 0
-        row = self._reader.one("SELECT max(id) FROM messages")
-        return (row and row[0]) or 0
+        row = self._reader.one(
+            "SELECT id FROM messages WHERE typeof(id) = 'integer' ORDER BY id DESC LIMIT 1"
+        )
+        return row[0] if row else 0
 
     def _count(self) -> tuple[int, int]:
         if "sessions" not in self._reader.layout.columns:
             return 0, 0
-        row = self._reader.one("SELECT (SELECT count(*) FROM sessions), (SELECT max(rowid) FROM sessions)")
+        newest = "SELECT max(rowid) FROM sessions" if self._has_rowids() else "0"
+        row = self._reader.one(f"SELECT (SELECT count(*) FROM sessions), ({newest})")
         return (row[0], row[1] or 0) if row else (0, 0)
+
+    def _has_rowids(self) -> bool:
+        """Without them new sessions cannot be told from old ones, and the whole is read again."""
+        layout = self._reader.layout
+        return "sessions" in layout.columns and layout.key("sessions") == "rowid"
 
     def _has_messages(self) -> bool:
         return {"id", "session_id"} <= self._reader.layout.columns.get("messages", frozenset())

@@ -39,10 +39,10 @@ def export_all(store: Store, source: str | None = None, *, exact: bool = False) 
 
     Archived ones and children are among them. Each also has `last_active`, in Unix seconds.
     """
-    layout = store.reader.layout
+    reader = store.reading()
     condition, values = ("1", ()) if source is None else ("s.source = ?", (source,))
-    sessions = store.reader.dicts(
-        f"SELECT s.*, COALESCE({newest_message(layout, 's.id')}, s.started_at) AS last_active FROM sessions s"
+    sessions = reader.dicts(
+        f"SELECT s.*, COALESCE({newest_message(reader.layout, 's.id')}, s.started_at) AS last_active FROM sessions s"
         f" WHERE {condition} ORDER BY last_active DESC, s.started_at DESC, s.id DESC",
         values,
     )
@@ -57,11 +57,12 @@ def export_session_lineage(store: Store, session_id: str, *, exact: bool = False
         one on, then the dead ends) and their ids as `lineage_session_ids`; `messages` of all of them, and
         `message_count` as their sum. None if there is no such session.
     """
-    parts = continuing.parts_of(store.reader, session_id)
+    reader = store.reading()
+    parts = continuing.parts_of(reader, session_id)
     segments = [one for part in parts if (one := export_session(store, part, exact=exact))]
     if not segments:
         return None
-    tip = continuing.compression_tip(store.reader, segments[0]["id"])
+    tip = continuing.compression_tip(reader, segments[0]["id"])
     face = next((one for one in segments if one["id"] == tip), segments[-1])
     return {
         **face,
@@ -75,7 +76,7 @@ def export_session_lineage(store: Store, session_id: str, *, exact: bool = False
 def _whole(store: Store, session: Exported, exact: bool) -> Exported:
     if not exact:
         return {**session, "messages": get_messages(store, session["id"])}
-    reader = store.reader
+    reader = store.reading()
     messages = reader.dicts("SELECT * FROM messages WHERE session_id = ? ORDER BY id", (session["id"],))
     usage = []
     if reader.layout.has("session_model_usage", "session_id"):

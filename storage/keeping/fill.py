@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sqlite3
 from collections import Counter
@@ -11,9 +12,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from storage.engine.creation import create
 from storage.engine.failures import named
-from storage.errors import RowRefused, StoreMissing
+from storage.errors import RowRefused, StoreMissing, WritingNotSupported
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _ENCODED = "\x00json:"
@@ -27,7 +27,12 @@ def create_store(path: Path) -> None:
         WritingNotSupported: There is something at `path`, if only an empty file.
         CannotCreate: The file cannot be made.
     """
-    create(path)
+    if os.path.lexists(path):
+        raise WritingNotSupported(path)
+    # Here, for whoever only reads should not wait for what writes to be imported.
+    from storage.engine.writer import open_writer
+
+    open_writer(path).close()
 
 
 def fill(path: Path, sessions: Iterable[Mapping[str, Any]], messages: Iterable[Mapping[str, Any]]) -> None:

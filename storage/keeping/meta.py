@@ -8,9 +8,10 @@ from storage.engine.within import Within
 
 def get_meta(store: Store, key: str) -> str | None:
     """The value of a key; None where there is none."""
-    if not store.reader.layout.has("state_meta", "value"):
+    reader = store.reading()
+    if not reader.layout.has("state_meta", "value"):
         return None
-    row = store.reader.one("SELECT value FROM state_meta WHERE key = ?", (key,))
+    row = reader.one("SELECT value FROM state_meta WHERE key = ?", (key,))
     return None if row is None or row[0] is None else str(row[0])
 
 

@@ -174,7 +174,7 @@ def vacuum_store(store: Store) -> Shrunk:
 def _selected(
     store: Store, now: float, older_than_days: float | None, source: str | None, filters: dict[str, Any]
 ) -> list[Selected]:
-    return select(store.reader, now, older_than_days, Filters.of({"source": source, **filters}))
+    return select(store.reading(), now, older_than_days, Filters.of({"source": source, **filters}))
 
 
 def _batches(chosen: Sequence[Selected]) -> Iterator[Sequence[Selected]]:

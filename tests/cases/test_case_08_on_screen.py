@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.cases.test_case_08_picture_messages import SETUP
 from tests.support.browsing import browser, browsing, row_of, screen_text
-from tests.support.on_screen import pane_lines, search_for
+from tests.support.on_screen import pane_lines, search_for, transcript
 from tests.support.stores import BuildV11
 
 TALK = [
-    "● You  20:26",
+    "● You  2026-05-28 20:26",
     "  describe the zebra photo [image]",
     "",
     "◆ Hermes  20:26",
@@ -42,5 +42,5 @@ async def test_the_search_opens_at_the_newest_of_two_messages(build_v11: BuildV1
         assert [(e.id, browser(app).finder.hit_labels()[e.id]) for e in browser(app).finder.entries] == [
             ("s1", "2")
         ]
-        assert browser(app).detail.transcript.match_position() == (2, 2)
+        assert transcript(app).match_position() == (2, 2)
         assert "describe the zebra photo [image] · telegram · 2 of 2" in screen_text(app)

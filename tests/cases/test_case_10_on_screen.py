@@ -6,7 +6,7 @@ import pytest
 
 from tests.cases.test_case_10_titles_and_ids import SETUP
 from tests.support.browsing import browser, browsing
-from tests.support.on_screen import pane_lines, press, search_for
+from tests.support.on_screen import pane_lines, press, search_for, transcript
 from tests.support.stores import BuildV11
 
 
@@ -35,4 +35,4 @@ async def test_a_title_match_has_no_hits_and_opens_its_conversation(build_v11: B
         assert "  hello there" in pane_lines(app, "transcript")
         await press(pilot, "escape", *"server")
         assert browser(app).finder.hit_labels() == {"20260317_111111_bbbbbb": "1"}
-        assert browser(app).detail.transcript.match_position() == (1, 1)
+        assert transcript(app).match_position() == (1, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.cases.test_case_11_damaged_index import SETUP
 from tests.support.browsing import browser, browsing, titles
-from tests.support.on_screen import pane_text, press, said, search_for
+from tests.support.on_screen import pane_text, press, said, search_for, transcript
 from tests.support.stores import BuildV11
 
 ADVICE = ("restore", "delete", "backup", "corrupt")
@@ -15,10 +15,10 @@ async def test_all_is_there_and_the_search_says_that_it_scanned(build_v11: Build
     before = path.read_bytes()
     async with browsing(path) as (app, pilot):
         assert titles(app) == ["Keep me"]
-        assert said(app) == "● You 20:26 alpha beta ◆ Hermes 20:26 gamma"
+        assert said(app) == "● You 2026-05-28 20:26 alpha beta ◆ Hermes 20:26 gamma"
         await search_for(pilot, "alpha")
         assert titles(app) == ["Keep me"]
-        assert browser(app).detail.transcript.match_position() == (1, 1)
+        assert transcript(app).match_position() == (1, 1)
         assert str(browser(app).box.border_subtitle).endswith("· search index damaged: scanned")
         await press(pilot, "escape", *"delta")
         notice = pane_text(app, "notice")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from storage import Edge
 from tests.cases.test_case_14_chain_is_one_row import SETUP
-from tests.support.browsing import browser, browsing, titles
-from tests.support.on_screen import pane_text, press, said, shown_ids
+from tests.support.browsing import browsing, titles
+from tests.support.on_screen import pane_text, press, said, shown_ids, tree
 from tests.support.stores import BuildV11
 
 
@@ -25,17 +25,17 @@ async def test_the_chain_is_one_row_that_opens_whole(build_v11: BuildV11) -> Non
 
 async def test_its_links_are_in_order(build_v11: BuildV11) -> None:
     async with browsing(build_v11(SETUP)) as (app, _):
-        lineage = browser(app).detail.relatives.lineage
+        lineage = tree(app).lineage
         assert lineage is not None
         assert [(node.id, node.edge) for node in lineage.nodes] == [
             ("r", Edge.ROOT),
             ("m", Edge.COMPRESSED),
             ("t", Edge.COMPRESSED),
         ]
-        tree = [line.split() for line in pane_text(app, "lineage").splitlines()][:3]
-        assert [words[:2] if words[0] == "my" else words[1:3] for words in tree] == [
+        lines = [line.split() for line in pane_text(app, "lineage").splitlines()][:3]
+        assert [words[:2] if words[0] == "my" else words[1:3] for words in lines] == [
             ["my", "project"],
             ["compressed", "#2"],
             ["compressed", "#3"],
         ]
-        assert ["live" in words for words in tree] == [False, False, True]
+        assert ["live" in words for words in lines] == [False, False, True]

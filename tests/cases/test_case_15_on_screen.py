@@ -22,7 +22,7 @@ async def test_eight_rows_and_a_ninth_on_demand(build_v11: BuildV11) -> None:
 async def test_opening_what_was_before_the_reset(build_v11: BuildV11) -> None:
     async with browsing(build_v11(SETUP)) as (app, pilot):
         await put_cursor_on(app, pilot, "p1")
-        assert said(app) == "● You 20:26 text of p1"
+        assert said(app) == "● You 2026-05-28 20:26 text of p1"
         assert "before new · cli" in screen_text(app)
         await press(pilot, "enter")
         assert app.return_value is not None

@@ -37,7 +37,7 @@ async def test_a_line_of_millions_is_cut_before_it_is_wrapped(
     async with browsing(build_v11(SETUP)) as (app, pilot):
         await put_cursor_on(app, pilot, "e")
         lines = [line for line in pane_lines(app, "transcript") if line]
-        assert lines[0] == "● You  20:26"
+        assert lines[0] == "● You  2026-05-28 20:26"
         assert lines[-1].endswith("…")
         assert sum(line.count("x") for line in lines) == 300
         assert max(wrapped) < 1000

@@ -29,9 +29,9 @@ async def test_each_opens_in_every_order(build_v11: BuildV11) -> None:
             await put_cursor_on(app, pilot, id_)
             talk[id_] = said(app)
         assert {id_: text for id_, text in talk.items() if "You" in text} == {
-            "good": "● You 20:26 ok",
+            "good": "● You 2026-05-28 20:26 ok",
             "text": "● You x",
-            "back": "● You 20:26 y",
+            "back": "● You 2026-05-28 20:26 y",
         }
         await press(pilot, "tab")
         for _ in Sort:

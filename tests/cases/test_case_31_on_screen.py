@@ -15,10 +15,10 @@ async def test_every_row_opens_and_shows_what_there_is(build_v11: BuildV11) -> N
         for id_ in shown_ids(app):
             await put_cursor_on(app, pilot, id_)
             talk[id_] = said(app)
-        assert talk["ok"] == "● You 20:26 hi"
-        assert talk["mc"] == "● You 20:26 there"
-        assert talk["tc"] == "◆ Hermes 20:26 [Calling tool: terminal [1 tool call: terminal]"
-        assert talk["arr"] == "· weird-role 20:26 odd"
+        assert talk["ok"] == "● You 2026-05-28 20:26 hi"
+        assert talk["mc"] == "● You 2026-05-28 20:26 there"
+        assert talk["tc"] == "◆ Hermes 2026-05-28 20:26 [Calling tool: terminal [1 tool call: terminal]"
+        assert talk["arr"] == "· weird-role 2026-05-28 20:26 odd"
 
 
 async def test_the_tool_and_its_empty_result(build_v11: BuildV11) -> None:

@@ -69,7 +69,8 @@ class PseudoTerminal:
             self.process.kill()
         self.process.wait()
         os.close(self.slave)
-        os.close(self._master)
+        if self._master >= 0:
+            os.close(self._master)
 
     @property
     def screen(self) -> str:
@@ -87,6 +88,11 @@ class PseudoTerminal:
 
     def type(self, keys: bytes) -> None:
         os.write(self._master, keys)
+
+    def hang_up(self) -> None:
+        """Close the terminal, as when its window is closed."""
+        os.close(self._master)
+        self._master = -1
 
     def wait_for(self, text: str) -> None:
         """Read until the text stands on the screen."""

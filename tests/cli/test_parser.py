@@ -65,6 +65,18 @@ def test_not_understood(line: str, complaint: str, capsys: pytest.CaptureFixture
     assert complaint in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "typed", ["--x\x1b]0;pwned\x07", "--limit=\x1b[2J", "\x9b31m", "a\u202eb", "\udcff\n--y"]
+)
+def test_what_was_typed_is_quoted_safely(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["sessions", "browse", typed])
+    *_, complaint = capsys.readouterr().err.splitlines()
+    assert complaint.startswith(("hermes-tui sessions browse: error: ", "hermes-tui: error: "))
+    assert complaint.isascii()
+    assert complaint.isprintable()
+
+
 def test_the_help_lists_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as exited:
         parse(["--help"])

@@ -142,7 +142,10 @@ def test_configured_commands(user: Path, environ: dict[str, str], config: str, a
         ("[resume]\ncommand = [1]", 'must be a list of words, like ["hermes"]'),
         ("[resume]\ncommand = ''", "names no command"),
         ("[resume]\ncommand = 'a \"b'", "cannot be read as a command: No closing quotation"),
+        ("x = " + "9" * 5000, "is not TOML: Exceeds the limit (4300 digits)"),
+        ("x = " + "[" * 5000 + "]" * 5000, "is not TOML: maximum recursion depth exceeded"),
     ],
+    ids=lambda value: str(value)[:20],
 )
 def test_a_configuration_that_cannot_be_read(
     user: Path, environ: dict[str, str], config: str, sentence: str

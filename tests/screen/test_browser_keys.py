@@ -9,6 +9,7 @@ import pytest
 
 from hermes_tui import demo
 from hermes_tui.app import BrowserApp
+from hermes_tui.services.broken_arrows import WITHIN_SECONDS
 from hermes_tui.services.resume import Choice
 from storage import HiddenClass, Sort
 from tests.support.browsing import BrowserPilot, browser, browsing, row_of, screen_text, settle
@@ -139,9 +140,18 @@ async def test_escape_clears_leaves_and_asks_before_it_quits(started: Started) -
     assert screen.keys.note == "Esc again to quit"
     assert app.is_running
     await pilot.press("escape")
-    await pilot.pause()
+    # It may still turn out to be half an arrow key.
+    await pilot.pause(WITHIN_SECONDS + 0.1)
     assert app.return_value is None
     assert not app.is_running
+
+
+async def test_half_an_arrow_never_quits(started: Started) -> None:
+    app, pilot = started
+    await pilot.press("escape", "escape", "left_square_bracket", "B")
+    await pilot.pause(WITHIN_SECONDS + 0.1)
+    assert app.is_running
+    assert browser(app).sessions.cursor == 1
 
 
 async def test_the_question_to_quit_goes_away(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,9 +182,11 @@ async def test_y_copies_the_command_and_shift_y_the_id(
     monkeypatch.setattr(app, "copy_to_clipboard", copied.append)
     entry = browser(app).sessions.cursor_entry
     assert entry is not None
-    await press(pilot, "tab", "y", "Y")
+    await press(pilot, "tab", "y")
+    assert [n.message for n in app._notifications] == [f"Copied: hermes -p default --resume {entry.id}"]
+    await press(pilot, "Y")
+    assert [n.message for n in app._notifications] == [f"Copied: {entry.id}"]
     assert copied == [f"hermes -p default --resume {entry.id}", entry.id]
-    assert f"Copied: hermes -p default --resume {entry.id}" in [n.message for n in app._notifications]
 
 
 async def test_s_goes_through_the_orders(started: Started) -> None:
@@ -385,3 +397,36 @@ async def test_the_mouse_clicks_and_double_clicks(started: Started) -> None:
     await pilot.click("#sessions", offset=(10, 4), times=2)
     await settle(pilot)
     assert app.return_value == Choice(screen.finder.entries[3].id)
+
+
+async def test_enter_in_the_transcript_shows_long_messages_whole(started: Started) -> None:
+    app, pilot = started
+    await press(pilot, "tab", "tab")
+    assert "and we are try …" in screen_text(app)
+    await press(pilot, "enter")
+    assert "and we are try …" not in screen_text(app)
+    await press(pilot, "enter")
+    assert "and we are try …" in screen_text(app)
+
+
+async def test_clearing_a_search_from_another_pane_keeps_the_conversation(started: Started) -> None:
+    app, pilot = started
+    screen = browser(app)
+    await press(pilot, *"docker")
+    await press(pilot, "tab", "t")
+    assert screen.detail.relatives.has_focus
+    await press(pilot, "escape")
+    assert screen.box.value == ""
+    assert title_at_cursor(app) == "Fix Docker Build #3"
+    assert screen.detail.relatives.has_focus
+
+
+async def test_a_pane_that_goes_away_gives_the_focus_to_the_list(started: Started) -> None:
+    app, pilot = started
+    screen = browser(app)
+    await press(pilot, "tab", *["j"] * 4)
+    await press(pilot, "t")
+    screen.sessions.first()
+    await settle(pilot)
+    assert not screen.has_class("-relatives")
+    assert screen.sessions.has_focus

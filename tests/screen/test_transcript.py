@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -287,7 +289,7 @@ async def test_tools_and_reasoning() -> None:
         folded = ["go", "Yes.", "[1 tool call: terminal]", "[context summary · 5 characters]"]
         assert texts(view) == folded
         await pilot.press("T")
-        assert texts(view) == [*folded[:3], "└─ terminal", "output", folded[3]]
+        assert texts(view) == [*folded[:3], "└ terminal", "output", folded[3]]
         await pilot.press("T", "I")
         assert texts(view) == ["go", "I think", "Yes.", folded[2], folded[3], "words"]
         await pilot.press("I")
@@ -369,6 +371,38 @@ async def test_looking_goes_on_between_the_keys(monkeypatch: pytest.MonkeyPatch)
         assert view.match_position() == (30, 30)
         assert app.take(TranscriptView.MatchMoved)[-1].total == 30
         assert highlighted(view, AMBER) == ["answer"]
+
+
+async def test_everything_else_has_its_turn_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hermes_tui.widgets.transcript.FIRST_LOOK", 0)
+    monkeypatch.setattr("hermes_tui.widgets.transcript.NEXT_LOOK", 0)
+    turns = 0
+    looks: list[int] = []
+    look = match_walk.MatchWalk.look
+
+    def noted(walk: match_walk.MatchWalk, clock: Any, seconds: float) -> None:
+        looks.append(turns)
+        look(walk, clock, seconds)
+
+    async def something_else() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    monkeypatch.setattr(match_walk.MatchWalk, "look", noted)
+    async with shown(of(*talk(1, 30))) as (view, _, pilot):
+        other = asyncio.create_task(something_else())
+        await asyncio.sleep(0)
+        looks.clear()
+        view.show(of(*talk(1, 30)), parse("answer"))
+        view.show(of(*talk(1, 30)), parse("question"))
+        while view.match_position()[1] < 30 or len(looks) < 62:
+            await pilot.pause(0.001)
+        other.cancel()
+        # The first search looked once, and was given up.
+        assert len(looks) == 62
+        assert all(before < after for before, after in pairwise(looks[1:]))
 
 
 async def test_a_search_that_changes_moves_to_its_match_and_one_that_ends_does_not() -> None:

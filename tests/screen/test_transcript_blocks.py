@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,7 +76,7 @@ TALK = (
     said(8, "user", "thanks"),
 )
 RECAP = """\
-● You  12:02
+● You  2026-11-28 12:02
   the docker deploy fails on the second host with exit 137,
   can you look?
 
@@ -90,18 +91,18 @@ RECAP = """\
   thanks"""
 WITH_TOOLS = """\
   [2 tool calls: terminal, patch]
-  └─ terminal
+  └ terminal
      one
      two docker
   [1 tool call: terminal]
-  └─ terminal
+  └ terminal
      three
   Done."""
 SEARCHED = """\
   [2 tool calls: terminal, patch]
     terminal {"command": "docker ps"}
     patch {"command": "docker ps"}
-  └─ terminal
+  └ terminal
      one
      two docker
   [1 tool call: terminal]
@@ -131,10 +132,15 @@ def test_reasoning_system_and_summaries_when_asked_for() -> None:
         said(2, "assistant", "Yes.", reasoning="Is it?\nIt is."),
         said(3, "system", "You are Hermes"),
     )
-    assert drawn(*messages) == ["  [context summary · 30 characters]", "", "◆ Hermes  12:02", "  Yes."]
+    assert drawn(*messages) == [
+        "  [context summary · 30 characters]",
+        "",
+        "◆ Hermes  2026-11-28 12:02",
+        "  Yes.",
+    ]
     assert drawn(*messages, shown=Shown(inner=True)) == [
         "  [context summary · 30 characters]", "  [CONTEXT COMPACTION] all of it", "",
-        "◆ Hermes  12:02", "  Is it?", "  It is.", "  Yes.", "",
+        "◆ Hermes  2026-11-28 12:02", "  Is it?", "  It is.", "  Yes.", "",
         "· System  12:02", "  You are Hermes",
     ]  # fmt: skip
 
@@ -158,7 +164,11 @@ def test_long_messages_are_cut_but_not_the_last_answer_nor_a_match() -> None:
         said(3, "assistant", "1\n2\n3\n4"),
         width=72,
     )
-    assert lines[:6] == ["● You  12:02", *["  " + "word " * 13 + "word"] * 4, "  word word word word …"]
+    assert lines[:6] == [
+        "● You  2026-11-28 12:02",
+        *["  " + "word " * 13 + "word"] * 4,
+        "  word word word word …",
+    ]
     assert lines[7:] == ["◆ Hermes  12:02", "  1", "  2", "  3 …", "", "  1", "  2", "  3", "  4"]
     whole = drawn(said(1, "user", long), shown=Shown(matching=frozenset({0})), width=72)
     assert sum(line.count("word") for line in whole) == 100
@@ -166,7 +176,7 @@ def test_long_messages_are_cut_but_not_the_last_answer_nor_a_match() -> None:
 
 def test_a_result_is_cut_after_twenty_lines() -> None:
     lines = drawn(said(1, "tool", "x\n" * 30, tool_name="terminal"), shown=Shown(tools=True))
-    assert lines == ["  └─ terminal", *["     x"] * 20, "     … 10 more lines"]
+    assert lines == ["  └ terminal", *["     x"] * 20, "     … 10 more lines"]
 
 
 def test_enormous_text_is_cut_and_says_so() -> None:
@@ -184,7 +194,7 @@ def exchanges(count: int) -> tuple[Message, ...]:
 
 @pytest.mark.parametrize(
     ("count", "earlier", "first"),
-    [(10, 0, "● You  12:02"), (11, 0, "… 2 earlier messages …"), (10, 34, "… 34 earlier messages …"),
+    [(10, 0, "● You  2026-11-28 12:02"), (11, 0, "… 2 earlier messages …"), (10, 34, "… 34 earlier messages …"),
      (12, 34, "… 38 earlier messages …"), (1, 1, "… 1 earlier message …")],
 )  # fmt: skip
 def test_earlier_messages_are_one_line(count: int, earlier: int, first: str) -> None:
@@ -192,7 +202,9 @@ def test_earlier_messages_are_one_line(count: int, earlier: int, first: str) -> 
     assert lines[0] == first
     assert sum(line.startswith("●") for line in lines) == min(count, 10)
     lines = drawn(*exchanges(count), earlier=earlier, shown=Shown(unfolded=True))
-    assert lines[0] == (f"… {earlier} earlier message{'s' * (earlier > 1)} …" if earlier else "● You  12:02")
+    assert lines[0] == (
+        f"… {earlier} earlier message{'s' * (earlier > 1)} …" if earlier else "● You  2026-11-28 12:02"
+    )
     assert sum(line.startswith("●") for line in lines) == count
 
 
@@ -205,7 +217,7 @@ def test_seams() -> None:
         said(5, "assistant", "four", session="c"),
     )
     assert drawn(*messages, parts=("a", "b", "c"), live="c") == [
-        "● You  12:02", "  one", "",
+        "● You  2026-11-28 12:02", "  one", "",
         "── context compressed here ─────────────────────────────────", "",
         "● You  12:02", "  two", "",
         "── context compressed here · part 2 of 3 ───────────────────", "",
@@ -217,7 +229,7 @@ def test_seams() -> None:
 
 def test_notes_stand_first() -> None:
     assert drawn(said(1, "user", "hi"), notes=("An index is missing.",)) == [
-        "An index is missing.", "", "● You  12:02", "  hi",
+        "An index is missing.", "", "● You  2026-11-28 12:02", "  hi",
     ]  # fmt: skip
 
 
@@ -333,3 +345,26 @@ def test_line_heights(heights: list[int], data: st.DataObject) -> None:
     ]
     drawn_lines = [(block, line) for block, height in enumerate(heights) for line in range(height)]
     assert [lines.at(line) for line in range(lines.total)] == drawn_lines
+
+
+def test_a_heading_says_the_date_when_it_is_another_one() -> None:
+    day = 86_400
+    talk = [
+        replace(said(1, "user", "one"), timestamp=NOON),
+        replace(said(2, "assistant", "two"), timestamp=NOON + 60),
+        replace(said(3, "user", "three"), timestamp=NOON + day),
+        replace(said(4, "user", "four"), timestamp=None),
+        replace(said(5, "user", "five"), timestamp=NOON + day + 60),
+    ]
+    assert [line for line in drawn(*talk) if line.startswith(("●", "◆"))] == [
+        "● You  2026-11-28 12:02",
+        "◆ Hermes  12:03",
+        "● You  2026-11-29 12:02",
+        "● You",
+        "● You  12:03",
+    ]
+
+
+def test_long_messages_are_whole_when_asked_for() -> None:
+    lines = drawn(said(1, "assistant", "1\n2\n3\n4"), said(2, "assistant", "end"), shown=Shown(whole=True))
+    assert lines[1:5] == ["  1", "  2", "  3", "  4"]

@@ -6,60 +6,46 @@ import multiprocessing
 import random
 import sqlite3
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import closing
-from multiprocessing.context import SpawnContext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from storage.engine.writer import Writer, open_writer
-from storage.errors import RowRefused
-from tests.support.stores import CopyStore
+from storage import SessionDB, TitleTaken
+from tests.support.stores import NOW, CopyStore
 from tests.support.whole import assert_whole
 
-PROCESSES = multiprocessing.get_context("spawn")
+DAY = 86400
 
 
-def in_processes(
-    step: Callable[..., Any], arguments: list[tuple[Any, ...]], context: SpawnContext
-) -> list[Any]:
+def in_processes(step: Callable[..., Any], arguments: list[tuple[Any, ...]]) -> list[Any]:
     """What `step` returned in each process; an error in one is raised here."""
-    with context.Pool(len(arguments)) as pool:
+    with multiprocessing.get_context("spawn").Pool(len(arguments)) as pool:
         return [answer.get(120) for answer in [pool.apply_async(step, values) for values in arguments]]
 
 
-def append(connection: sqlite3.Connection, session_id: str, content: str) -> None:
-    connection.execute(
-        "INSERT INTO messages(session_id, role, content, timestamp) VALUES (?, 'user', ?, 1)",
-        (session_id, content),
-    )
-    connection.execute("UPDATE sessions SET message_count = message_count + 1 WHERE id = ?", (session_id,))
-
-
-def append_200(store: Path, number: int) -> int:
-    writer = open_writer(store)
-    for turn in range(200):
-        writer.write(lambda c: append(c, "shared", f"process {number} turn {turn}"), touches_messages=True)  # noqa: B023
-    writer.close()
+def append_200(store: Path, number: int, migrate: bool) -> int:
+    with SessionDB(store, migrate=migrate) as db:
+        for turn in range(200):
+            db.append_message("shared", "user", f"process {number} turn {turn}")
     return 200
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete"])
 def test_eight_processes_append(journal: str, tmp_path: Path) -> None:
     store = tmp_path / "state.db"
-    writer = open_writer(store)
-    writer.write(
-        lambda c: c.execute("INSERT INTO sessions(id, source, started_at) VALUES ('shared', 'cli', 1)")
-    )
-    writer.close()
+    with SessionDB(store) as db:
+        db.create_session("shared", "cli")
     if journal == "delete":
         with closing(sqlite3.connect(store)) as connection:
             connection.execute("PRAGMA journal_mode=DELETE")
-    told = in_processes(append_200, [(store, number) for number in range(8)], PROCESSES)
+    told = in_processes(append_200, [(store, number, journal == "wal") for number in range(8)])
     assert told == [200] * 8
     with closing(sqlite3.connect(store)) as connection:
+        assert connection.execute("PRAGMA journal_mode").fetchone() == (journal,)
         assert connection.execute("SELECT message_count FROM sessions").fetchall() == [(1600,)]
         contents = [content for (content,) in connection.execute("SELECT content FROM messages")]
     assert sorted(contents) == sorted(
@@ -68,74 +54,59 @@ def test_eight_processes_append(journal: str, tmp_path: Path) -> None:
     assert_whole(store)
 
 
-def mixed(store: Path, number: int) -> dict[str, int]:
+def mixed(store: Path, number: int) -> Counter[str]:
     """Renames, appends, deletes and prunes, some on rows that the others write too."""
     rng = random.Random(number)
-    writer = open_writer(store)
-    done = {"appended": 0, "refused": 0}
-    for turn in range(60):
-        kind = rng.choice(["append", "append", "rename", "delete", "prune"])
-        if kind == "append":
-            done["appended"] += writer.write(lambda c: append_shared(c, rng, number), touches_messages=True)
-        elif kind == "rename":
-            done["refused"] += rename(writer, f"s{rng.randrange(9)}", f"Title {rng.randrange(12)}")
-        elif kind == "delete":
-            own = f"own-{number}-{turn}"
-            writer.write(lambda c: make_and_fill(c, own), touches_messages=True)  # noqa: B023
-            writer.write(lambda c: delete(c, own), touches_messages=True)  # noqa: B023
-        else:
-            writer.write(prune, touches_messages=True)
-    writer.close()
+    done: Counter[str] = Counter()
+    now = NOW
+    with SessionDB(store, clock=lambda: now) as db:
+        for turn in range(40):
+            match rng.choice(["append", "append", "rename", "delete", "prune"]):
+                case "append":
+                    calls = [
+                        {"id": "c", "function": {"name": "terminal", "arguments": "{}"}}
+                    ] * rng.randrange(3)
+                    db.append_message(
+                        f"s{rng.randrange(9)}", "assistant", f"words of {number}", tool_calls=calls
+                    )
+                    done.update(messages=1, calls=len(calls))
+                case "rename":
+                    done["refused"] += rename(db, f"s{rng.randrange(9)}", f"Title {rng.randrange(12)}")
+                case "delete":
+                    own = f"own-{number}-{turn}"
+                    db.create_session(own, "cli")
+                    db.append_message(own, "user", "gone soon")
+                    done["deleted"] += db.delete_session(own)
+                case _:
+                    old = f"old-{number}-{turn}"
+                    now = NOW - 100 * DAY
+                    db.create_session(old, "cli")
+                    db.end_session(old, "user_exit")
+                    now = NOW
+                    done["pruned"] += db.prune_sessions(older_than_days=90)
     return done
 
 
-def append_shared(connection: sqlite3.Connection, rng: random.Random, number: int) -> int:
-    append(connection, f"s{rng.randrange(9)}", f"mixed words of {number}")
-    return 1
-
-
-def rename(writer: Writer, session_id: str, title: str) -> int:
+def rename(db: SessionDB, session_id: str, title: str) -> int:
     try:
-        writer.write(lambda c: c.execute("UPDATE sessions SET title = ? WHERE id = ?", (title, session_id)))
-    except RowRefused as error:
-        return str(error).count("UNIQUE constraint failed: sessions.title")
+        db.set_session_title(session_id, title)
+    except TitleTaken:
+        return 1
     return 0
-
-
-def make_and_fill(connection: sqlite3.Connection, session_id: str) -> None:
-    connection.execute(
-        "INSERT INTO sessions(id, source, started_at, ended_at) VALUES (?, 'cli', 1, 2)", (session_id,)
-    )
-    append(connection, session_id, "to be gone soon")
-
-
-def delete(connection: sqlite3.Connection, session_id: str) -> None:
-    connection.execute("DELETE FROM messages WHERE session_id = ?", (session_id,))
-    connection.execute("DELETE FROM sessions WHERE id = ?", (session_id,))
-
-
-def prune(connection: sqlite3.Connection) -> None:
-    for (session_id,) in connection.execute("SELECT id FROM sessions WHERE ended_at < 5 LIMIT 3").fetchall():
-        delete(connection, session_id)
 
 
 def test_nine_processes_do_everything_at_once(tmp_path: Path) -> None:
     store = tmp_path / "state.db"
-    writer = open_writer(store)
-    for number in range(9):
-        writer.write(
-            lambda c, number=number: c.execute(  # type: ignore[misc]
-                "INSERT INTO sessions(id, source, started_at) VALUES (?, 'cli', 1)", (f"s{number}",)
-            )
-        )
-    writer.close()
-    told = in_processes(mixed, [(store, number) for number in range(9)], PROCESSES)
-    appended = sum(answer["appended"] for answer in told)
-    assert appended > 100
-    assert sum(answer["refused"] for answer in told) > 0
+    with SessionDB(store) as db:
+        for number in range(9):
+            db.create_session(f"s{number}", "cli")
+    told = in_processes(mixed, [(store, number) for number in range(9)])
+    done = sum(told, Counter[str]())
+    assert min(done[kind] for kind in ("messages", "calls", "refused", "deleted", "pruned")) > 5
     with closing(sqlite3.connect(store)) as connection:
-        shared = connection.execute("SELECT count(*) FROM messages WHERE session_id LIKE 's%'").fetchone()
-        assert shared == (appended,)
+        counted = "SELECT sum(message_count), sum(tool_call_count), count(*) FROM sessions"
+        assert connection.execute(counted).fetchall() == [(done["messages"], done["calls"], 9)]
+        assert connection.execute("SELECT count(*) FROM messages").fetchone() == (done["messages"],)
         wrong = connection.execute(
             "SELECT id FROM sessions AS s"
             " WHERE message_count <> (SELECT count(*) FROM messages WHERE session_id = s.id)"
@@ -149,10 +120,8 @@ def test_nine_processes_do_everything_at_once(tmp_path: Path) -> None:
 
 def open_when_told(store: Path, at: float) -> int:
     time.sleep(max(0.0, at - time.time()))
-    writer = open_writer(store)
-    (count,) = writer.read(lambda c: c.execute("SELECT count(*) FROM messages").fetchone())
-    writer.close()
-    return int(count)
+    with SessionDB(store) as db:
+        return db.message_count()
 
 
 @pytest.mark.parametrize("name", ["state-v9.db", "state-v22-0.19.0.db", None])
@@ -161,6 +130,6 @@ def test_many_processes_open_an_old_store_or_none_at_once(
 ) -> None:
     store = copy_store(name) if name else tmp_path / "new" / "state.db"
     at = time.time() + 1
-    counts = in_processes(open_when_told, [(store, at)] * 6, PROCESSES)
+    counts = in_processes(open_when_told, [(store, at)] * 6)
     assert len(set(counts)) == 1
     assert_whole(store)

@@ -145,7 +145,7 @@ def test_ancestors_in_a_circle(build_v11: BuildV11) -> None:
     )
     with SessionDB(path, read_only=True) as db:
         said = db.get_messages_as_conversation("a", include_ancestors=True)
-        assert [message["content"] for message in said] == ["y", "x"]
+        assert [message["content"] for message in said] == ["x", "y"]
 
 
 def test_sides_take_turns(db: SessionDB) -> None:

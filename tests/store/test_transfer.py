@@ -170,7 +170,9 @@ def test_a_conversation_is_put_in_as_its_parts(db: SessionDB, target: SessionDB)
     family(db)
     exported = through_json(db.export_session_lineage("tip", exact=True))
     assert target.import_sessions([exported])["imported_ids"] == ["root", "tip", "dead"]
-    assert target.get_compression_lineage("root") == ["root", "tip"]
+    entry = target.find("root")
+    assert entry is not None
+    assert entry.parts == ("root", "tip", "dead")
     assert target.message_count() == db.message_count()
 
 

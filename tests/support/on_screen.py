@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from hermes_tui.app import BrowserApp
-from tests.support.browsing import BrowserPilot, browser, settle
+from hermes_tui.widgets.lineage_tree import LineageTree
+from hermes_tui.widgets.transcript import TranscriptView
+from tests.support.browsing import BrowserPilot, browser, screen_text, settle
+
+PATIENCE = 20.0
+"""Seconds until a test gives up; only a failure takes so long."""
 
 
 async def press(pilot: BrowserPilot, *keys: str) -> None:
@@ -17,6 +23,16 @@ async def press(pilot: BrowserPilot, *keys: str) -> None:
 async def search_for(pilot: BrowserPilot, words: str) -> None:
     """Type words into the empty search box, letter by letter."""
     await press(pilot, *words)
+
+
+def transcript(app: BrowserApp) -> TranscriptView:
+    """The transcript."""
+    return browser(app).query_one("#transcript", TranscriptView)
+
+
+def tree(app: BrowserApp) -> LineageTree:
+    """The lineage."""
+    return browser(app).query_one("#lineage", LineageTree)
 
 
 def pane_lines(app: BrowserApp, pane: str) -> list[str]:
@@ -57,3 +73,11 @@ async def put_cursor_on(app: BrowserApp, pilot: BrowserPilot, session_id: str) -
     """Walk with the arrow keys to a conversation."""
     by = shown_ids(app).index(session_id) - browser(app).sessions.cursor
     await press(pilot, *["down" if by > 0 else "up"] * abs(by))
+
+
+async def until(pilot: BrowserPilot, came: Callable[[], object]) -> None:
+    """Wait until something is so, without waiting for the store to come to rest."""
+    end = time.monotonic() + PATIENCE
+    while not came():
+        assert time.monotonic() < end, f"It never came:\n{screen_text(pilot.app)}"  # type: ignore[arg-type]
+        await pilot.pause(0.01)

@@ -1,0 +1,38 @@
+"""No width and no height breaks what opens over the browser."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.browsing import browsing, settle
+from tests.support.stores import CopyStore
+
+OPENING = {
+    "hidden": ("tab", "h"),
+    "palette": ("ctrl+p",),
+    "palette found": ("ctrl+p", "l"),
+    "help": ("f1",),
+    "toast": ("tab", "Y"),
+    "search": ("d", "o"),
+}
+
+
+@pytest.mark.parametrize("opening", OPENING.values(), ids=OPENING)
+async def test_any_size(opening: tuple[str, ...], copy_store: CopyStore) -> None:
+    async with browsing(copy_store("state-v23.db"), size=(80, 24)) as (_, pilot):
+        await pilot.press(*opening)
+        await settle(pilot)
+        for width in (*range(1, 31), 1, 200, 7):
+            await pilot.resize_terminal(width, 10)
+            await pilot.pause()
+        for height in (*range(1, 12), 1):
+            await pilot.resize_terminal(5, height)
+            await pilot.pause()
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 6, 7, 12])
+@pytest.mark.parametrize("opening", OPENING.values(), ids=OPENING)
+async def test_opened_where_it_is_narrow(opening: tuple[str, ...], width: int, copy_store: CopyStore) -> None:
+    async with browsing(copy_store("state-v23.db"), size=(width, 10)) as (_, pilot):
+        await pilot.press(*opening)
+        await settle(pilot)
