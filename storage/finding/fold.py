@@ -21,6 +21,8 @@ _COMBINING = frozenset(
 )
 """The combining marks that unicode61 drops without ending the word; it knows no others."""
 
+COMBINING_MARKS = re.compile(f"[{''.join(sorted(_COMBINING))}]+")
+
 WIDE_LETTERS = (
     "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"  # Hangul
     "\u2e80-\u312f\u3190-\u4dbf\u4e00-\u9fff"  # Han, kana, bopomofo and their punctuation

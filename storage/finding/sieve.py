@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from storage.engine.connection import Cancel, Reader
-from storage.finding import fold, hits, trigrams
+from storage.finding import hits, trigrams
 from storage.finding.hits import Slice
 from storage.finding.query import SessionQuery, Term
 from storage.finding.scope import Ids, Scope
@@ -30,8 +30,6 @@ _PUNCTUATION = "‘’“”„‚«»‹›–—―…•·¿¡→（）「」
 
 _GLUE = ("", *"nrtbf", *(f"u{ord(char):04x}" for char in _PUNCTUATION))
 """What JSON's escapes leave in front of a word: the index knows `\\nword` as "nword"."""
-
-_WORD = re.compile(f"[^{fold.GAP}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +93,9 @@ def encoded(query: SessionQuery) -> Sieve:
     """Content that is stored as JSON.
 
     The index knows the JSON, its keys and its pictures, and no escaped text as it reads: what it offers is looked at
-    in the decoded text. A word glued to a rare sign or an emoji in front of it, or spelt with other accents than
-    typed, is not offered.
+    in the decoded text. A word glued to CJK, a rare sign or an emoji in front of it, or spelt with other accents
+    than typed, is not offered, and CJK that is not escaped only from the beginning of its run: the trigrams end at the
+    NUL of the marker.
     """
     offered = []
     for terms in query.alternatives:
@@ -132,10 +131,8 @@ def _spellings(term: Term) -> Iterator[set[str]]:
         if wide:
             yield {_phrase(trigrams.escaped(wide), True), _phrase(wide, True)}
         return
-    folded = fold.fold(term.text)
-    written = [term.text[slice(*folded.span(*word.span()))] for word in _WORD.finditer(folded.text)]
-    for place, (word, as_typed) in enumerate(zip(term.words, written, strict=True), start=1):
-        opens = term.opens and place == len(written)
+    for place, (word, as_typed) in enumerate(zip(term.words, term.written, strict=True), start=1):
+        opens = term.opens and place == len(term.written)
         cases = (as_typed, as_typed.lower(), as_typed.upper(), as_typed.capitalize())
         escaped = [] if as_typed.isascii() else [json.dumps(case)[1:-1] for case in cases]
         yield {_phrase(glue + spelling, opens) for spelling in (word, *escaped) for glue in _GLUE}

@@ -12,6 +12,8 @@ from storage.finding import fold
 SIGNS = "%‰+#°$€£¥"
 """Punctuation that names something where it stands right behind a word: 50%, C++, F#."""
 
+_WORD = re.compile(f"[^{fold.GAP}]+")
+
 
 @dataclass(frozen=True)
 class Term:
@@ -36,6 +38,14 @@ class Term:
     def words(self) -> tuple[str, ...]:
         """Its folded words; empty where it is looked for as it stands."""
         return () if fold.spaceless(self.text) else tuple(fold.words(self.text).split())
+
+    @cached_property
+    def written(self) -> tuple[str, ...]:
+        """The same words as they were typed."""
+        if not self.words:
+            return ()
+        folded = fold.fold(self.text)
+        return tuple(self.text[slice(*folded.span(*word.span()))] for word in _WORD.finditer(folded.text))
 
     @cached_property
     def opens(self) -> bool:

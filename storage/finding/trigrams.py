@@ -7,6 +7,7 @@ begins with 会 or 会话 is a range of it.
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable
 
 from storage.engine.connection import Cancel, Reader
@@ -41,8 +42,12 @@ def longest(term: Term) -> str:
 
 
 def words_within(term: Term) -> list[str]:
-    """Those of its words that the index knows."""
-    return [word[:_LONGEST] for word in term.words if len(word) >= LONG and _folded_alike(word) == [word]]
+    """What the index knows of its words: it keeps accents, so a letter that was typed with one is left out.
+
+    A word that was typed without its accent is not known to be a part of one that has it.
+    """
+    pieces = (max(_without_accents(word), key=len)[:_LONGEST] for word in term.written)
+    return [piece for piece in pieces if len(piece) >= LONG]
 
 
 def beginnings(reader: Reader, text: str, cancel: Cancel) -> list[str] | None:
@@ -59,7 +64,7 @@ def beginnings(reader: Reader, text: str, cancel: Cancel) -> list[str] | None:
 
 
 def has_wide(reader: Reader, cancel: Cancel) -> bool:
-    """Whether there is CJK in the store at all."""
+    """Whether there is CJK in the store at all, at least three characters of some text from its end."""
     reader.rows(_VOCABULARY, (), cancel)
     return bool(
         reader.rows("SELECT 1 FROM temp.messages_fts_trigrams WHERE term >= ? LIMIT 1", ("\u1100",), cancel)
@@ -81,6 +86,11 @@ def _folded_alike(text: str) -> list[str]:
     """The stretches of it in ASCII or in writing without cases."""
     alike = (char != "\0" and (char.isascii() or char.lower() == char.upper()) for char in text)
     return "".join(char if same else "\0" for char, same in zip(text, alike, strict=True)).split("\0")
+
+
+def _without_accents(word: str) -> list[str]:
+    composed = unicodedata.normalize("NFC", word)
+    return [piece for alike in _folded_alike(composed) for piece in fold.COMBINING_MARKS.split(alike)]
 
 
 def _after(text: str) -> str:
