@@ -45,7 +45,7 @@ def _run(arguments: Arguments) -> int:
         if listed:
             from hermes_tui.cli.listing import list_conversations
 
-            list_conversations(options, output, as_json=arguments.json)
+            list_conversations(options, output, line=" ".join(arguments.query), as_json=arguments.json)
         else:
             status = start.browse(options, output)
         output.finish()

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         VersionTooOld,
         WritingNotSupported,
     )
-    from storage.finding.query import SessionQuery, Term, parse
+    from storage.finding.query import Filter, SessionQuery, Term, parse
     from storage.keeping.structure import migrate
     from storage.records import (
         Changes,
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Message,
         MessageKind,
         PrunePreview,
+        SearchOrder,
         SearchResult,
         Sort,
         Status,
@@ -76,6 +77,7 @@ __all__ = [
     "Edge",
     "Entry",
     "Excerpt",
+    "Filter",
     "HiddenClass",
     "IndexDamaged",
     "Interrupted",
@@ -91,6 +93,7 @@ __all__ = [
     "PrunePreview",
     "Repaired",
     "RowRefused",
+    "SearchOrder",
     "SearchResult",
     "SessionDB",
     "SessionQuery",
@@ -129,6 +132,7 @@ _ROOMS = {
     "storage.engine.upkeep": ("Shrunk",),
     "storage.engine.writer": ("WritePolicy",),
     "storage.finding.query": (
+        "Filter",
         "SessionQuery",
         "Term",
         "parse",

@@ -50,6 +50,13 @@ class Sort(StrEnum):
     COST = "cost"
 
 
+class SearchOrder(StrEnum):
+    """Orders of what a search finds."""
+
+    NEWEST = "newest first"
+    RELEVANT = "most relevant first"
+
+
 @dataclass(frozen=True, slots=True)
 class StoreInfo:
     """What a store is and what cannot be done with it."""
@@ -102,6 +109,8 @@ class Listing:
     """False for a first page that was read ahead of the whole."""
     total: int = 0
     """Conversations on show (the length of the whole order), 0 while not `complete`."""
+    notes: tuple[str, ...] = ()
+    """What the query asks for that is not there, one short clause each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +161,7 @@ class ConversationHit:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search has found so far, newest hit first."""
+    """What a search has found so far, in its order."""
 
     hits: tuple[ConversationHit, ...]
     exhausted: bool

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from storage import locations
 from storage.engine.store import Store
-from storage.records import HiddenClass, Sort
+from storage.records import HiddenClass, SearchOrder, Sort
 
 if TYPE_CHECKING:
     from storage.engine.connection import Cancel
@@ -54,7 +54,7 @@ class StoreView(Store):
         # Before it is opened: a file that takes its place meanwhile is noticed, if only by opening it once more.
         self._file = _file_at(path)
         super().__init__(path, read_only=read_only, migrate=migrate, policy=policy, clock=clock)
-        self._lister = Lister(self.reader)
+        self._lister = Lister(self.reader, now=clock)
 
     def __enter__(self) -> Self:
         return self
@@ -87,16 +87,28 @@ class StoreView(Store):
         *,
         pins_first: bool = True,
         fresh: bool = True,
+        cancel: Cancel | None = None,
     ) -> Listing:
         """The complete order of the conversations that the query's filters leave.
 
         Args:
-            query: Only its filters count here; its words are for `search`.
+            query: Only its filters count here, and what it excludes if it has no words; its words are for `search`.
             show: Hidden classes to include.
             pins_first: Pinned conversations on top.
             fresh: Read the store again; False answers from what was read last, brought up to date by `changes`.
+            cancel: Cancelling it from another thread stops the filters at once.
+
+        Raises:
+            Interrupted: `cancel` was cancelled.
         """
-        return self._lister.listing(query, sort, show, pins_first=pins_first, fresh=fresh)
+        return self._lister.listing(query, sort, show, pins_first=pins_first, fresh=fresh, cancel=cancel)
+
+    def values(self, key: str) -> tuple[tuple[str, int], ...]:
+        """The values that a filter can name (source, model, dir, branch, tool), each with its number of conversations.
+
+        Most frequent first; of tools those that the newest messages use. Kept until the store changes.
+        """
+        return self._lister.values(key)
 
     def details(self, entries: Sequence[Entry]) -> tuple[Conversation, ...]:
         """The rows of these conversations, in the same order; meant for a visible page (60: about a millisecond).
@@ -121,6 +133,7 @@ class StoreView(Store):
         limit: int = PAGE,
         after: SearchResult | None = None,
         cancel: Cancel | None = None,
+        order: SearchOrder = SearchOrder.NEWEST,
     ) -> SearchResult:
         """Conversations with a message, title or id that matches, by their newest hit.
 
@@ -128,6 +141,7 @@ class StoreView(Store):
             limit: Conversations to find (or to find more, with `after`) before the walk stops early.
             after: An earlier answer to the same query; the new one contains it and goes on from there.
             cancel: Cancelling it from another thread stops the query at once.
+            order: RELEVANT weighs the newest 2,000 hits; `after=` weighs as many more and puts them behind.
 
         Raises:
             Interrupted: `cancel` was cancelled.
@@ -135,7 +149,17 @@ class StoreView(Store):
         from storage.engine.connection import Cancel
         from storage.finding import search
 
-        return search.search(self.searcher, self._lister, query, show, limit, after, cancel or Cancel())
+        return search.search(
+            self.searcher,
+            self._lister,
+            query,
+            show,
+            limit,
+            after,
+            cancel or Cancel(),
+            now=self.clock(),
+            order=order,
+        )
 
     def excerpts(
         self, query: SessionQuery, hits: Sequence[ConversationHit], width: int = 160

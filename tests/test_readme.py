@@ -42,6 +42,7 @@ def test_every_command_line_is_understood() -> None:
         "browse",
         "list",
         "list",
+        "list",
         "browse",
     ]
 

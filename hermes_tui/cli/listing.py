@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from hermes_tui.cli.output import Output
 from hermes_tui.options import Options
@@ -14,21 +15,25 @@ from hermes_tui.text.relative_time import relative
 from hermes_tui.text.safe_text import cut, fit
 from storage import Conversation, Listing, SessionDB
 
+if TYPE_CHECKING:
+    from storage import SessionQuery
 
-def list_conversations(options: Options, output: Output, *, as_json: bool = False) -> None:
-    """Print the conversations, last active first; pins stay in their place.
+_ALL = 1 << 31
+"""More conversations than any store has."""
+
+
+def list_conversations(options: Options, output: Output, *, line: str = "", as_json: bool = False) -> None:
+    """Print the conversations, last active first; pins stay in their place. What words find: newest hit first.
+
+    Args:
+        line: Words and filters as in the search box; empty for all conversations.
 
     Raises:
         StoreError: The store cannot be opened or read.
     """
-    query = None
-    if options.source is not None:
-        from storage import SessionQuery
-
-        query = SessionQuery(text="", sources=(options.source,))
+    query = _query(line, options.source)
     with SessionDB(options.db_path, read_only=True, clock=options.clock) as db:
-        page = _newest(db, options.limit) if options.limit and query is None else None
-        listing = page or db.listing(query, pins_first=False, fresh=False)
+        listing = _listing(db, query, options.limit)
         entries = listing.entries[: options.limit]
         conversations = db.details(entries)
     if as_json:
@@ -39,9 +44,34 @@ def list_conversations(options: Options, output: Output, *, as_json: bool = Fals
     if len(entries) < len(listing.entries) and (output.is_watched or not as_json):
         more = f"{count(len(listing.entries) - len(entries))} more" if listing.complete else "more"
         output.remark(f"{output.marks.ellipsis} {more} not shown (use --limit N to see more)")
-    hidden = sum(number for kind, number in listing.hidden.items() if kind.value != options.source)
+    for note in dict.fromkeys((*(query.ignored if query is not None else ()), *listing.notes)):
+        output.remark(output.show(note))
+    shown = query.shown_classes if query is not None else ()
+    hidden = sum(number for kind, number in listing.hidden.items() if kind not in shown)
     if hidden and output.is_watched:
         output.remark(f"{plural(hidden, 'conversation')} hidden: archived, subagents, cron or tools")
+
+
+def _query(line: str, source: str | None) -> SessionQuery | None:
+    """What is asked for; None for everything. A source in the line goes before the option."""
+    if not line.strip() and source is None:
+        return None
+    from storage import Filter, parse
+
+    query = parse(line, typing=False)
+    if source is None or query.sources:
+        return query
+    return replace(query, filters=(*query.filters, Filter("source", source)))
+
+
+def _listing(db: SessionDB, query: SessionQuery | None, limit: int | None) -> Listing:
+    """The conversations in order, at least one more than the limit if there are so many."""
+    if query is not None and query.is_search:
+        found = db.search(query, limit=limit + 1 if limit else _ALL)
+        entries = tuple(hit.entry for hit in found.hits)
+        return Listing(entries, found.hidden, complete=found.exhausted, total=len(entries), notes=found.notes)
+    page = _newest(db, limit) if limit and query is None else None
+    return page or db.listing(query, pins_first=False, fresh=False)
 
 
 def _newest(db: SessionDB, limit: int) -> Listing | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -77,6 +78,8 @@ class Arguments:
     """As typed: None where it was not, 0 for all."""
     print_only: bool = False
     json: bool = False
+    query: Sequence[str] = ()
+    """Words and filters, as in the search box."""
 
 
 def parse(argv: list[str] | None = None) -> Arguments:
@@ -123,6 +126,13 @@ def _parser() -> _Parser:
         parents=[which, what],
         formatter_class=_Help,
         allow_abbrev=False,
+    )
+    listing.add_argument(
+        "query",
+        metavar="QUERY",
+        nargs="*",
+        default=(),
+        help="only what matches: words and filters, as in the search box; one that begins with a dash goes behind --",
     )
     listing.add_argument("--json", action="store_true", default=_SUPPRESS, help="print one JSON array")
     listing.set_defaults(command="list")

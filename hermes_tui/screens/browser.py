@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from hermes_tui.screens.detail import Detail
     from hermes_tui.screens.finder import Finder
     from hermes_tui.widgets.lineage_tree import LineageTree
-    from storage import HiddenClass, LineageNode, SessionDB
+    from storage import HiddenClass, SessionDB
 
 POLL_SECONDS = 1.0
 FOLLOW_SECONDS = 0.05
@@ -121,6 +121,7 @@ class BrowserScreen(Screen[None]):
             self.sessions.outdate()
             self.detail.reading.changed()
         self.opened = self._was_open = True
+        self.box.ask_for_values_again()
         if self.box.disabled:
             self.box.disabled = False
             self.box.focus()
@@ -170,6 +171,7 @@ class BrowserScreen(Screen[None]):
         if not changes.session_ids and not changes.reordered:
             return
         self.finder.changed(reordered=changes.reordered)
+        self.box.ask_for_values_again()
         touched = frozenset(changes.session_ids)
         stale = [entry.id for entry in self.finder.entries if not touched.isdisjoint(entry.parts)]
         self.sessions.outdate(None if changes.reordered else stale)
@@ -212,6 +214,16 @@ class BrowserScreen(Screen[None]):
         if self.furnished and self.finder.typed(words):
             self.picture.draw_list(keep=None if keep else "")
             self._follow_soon()
+        elif self.furnished:
+            self.picture.draw_result_line()
+
+    @on(SearchBox.ValuesWanted)
+    def _values_wanted(self, event: SearchBox.ValuesWanted) -> None:
+        self.worker.values(event.key)
+
+    @on(StoreWorker.Values)
+    def _values_there(self, answer: StoreWorker.Values) -> None:
+        self.box.offer(answer.key, answer.values)
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
@@ -261,7 +273,7 @@ class BrowserScreen(Screen[None]):
 
     def draw_note(self) -> None:
         """What stands at the right of the footer: what Hermes would do here, or the count that has no other place."""
-        node = self._relative
+        node = self.hand_over.relative
         if node is not None and self.detail.relatives.is_inner(node):
             self.keys.note = "Hermes continues the live tip"
         else:
@@ -334,14 +346,8 @@ class BrowserScreen(Screen[None]):
         return works(self, action) if self.is_mounted else True
 
     def action_sort(self) -> None:
-        """The next order of the list."""
-        if self.finder.searching:
-            self.app.say("A search shows the newest hits first.")
-            return
-        from storage import Sort
-
-        orders = list(Sort)
-        self.finder.sorted_by(orders[(orders.index(self.finder.sort) + 1) % len(orders)])
+        """The next order of the list; of a search, the other one."""
+        self.finder.next_order()
 
     def action_hidden(self) -> None:
         """Choose which hidden classes are on show."""
@@ -366,35 +372,20 @@ class BrowserScreen(Screen[None]):
 
     def action_resume_and_return(self) -> None:
         """Run Hermes on what is pointed at, and come back to the list as it is."""
-        if (session_id := self._pointed_at) is not None and self.hand_over.and_return(session_id):
+        if (session_id := self.hand_over.pointed_at) is not None and self.hand_over.and_return(session_id):
             self.action_refresh()
 
     def action_copy_command(self) -> None:
         """Copy the shell command that resumes it."""
-        if (session_id := self._pointed_at) is not None:
+        if (session_id := self.hand_over.pointed_at) is not None:
             self.hand_over.copy_command(session_id)
 
     def action_copy_id(self) -> None:
         """Copy the session id."""
-        if (session_id := self._pointed_at) is not None:
+        if (session_id := self.hand_over.pointed_at) is not None:
             self.hand_over.copy_id(session_id)
 
     def action_copy_message(self) -> None:
         """Copy the message that the transcript is at."""
         if (message := self.detail.transcript.current_message()) is not None:
             self.app.copy(message.text, f"the message, {figures.plural(len(message.text), 'character')}")
-
-    @property
-    def _relative(self) -> LineageNode | None:
-        """The relative under the tree's cursor while the tree has the focus."""
-        return self.detail.relatives.node if self.panes.focused == "lineage" else None
-
-    @property
-    def _pointed_at(self) -> str | None:
-        """The session that R and y are about: a relative, what the transcript shows, or the list's cursor."""
-        if (node := self._relative) is not None:
-            return node.id
-        if self.panes.focused == "transcript":
-            return self.detail.reading.target
-        entry = self.sessions.cursor_entry
-        return entry.id if entry is not None else None

@@ -11,6 +11,7 @@ from textual.containers import Container
 from hermes_tui.screens.panes import LineagePane, ReadingPane
 from hermes_tui.screens.reading import Reading
 from hermes_tui.widgets.lineage_tree import LineageTree
+from hermes_tui.widgets.session_list import SessionList
 from hermes_tui.widgets.transcript import TranscriptView
 
 if TYPE_CHECKING:
@@ -83,6 +84,19 @@ class Detail(Container):
 
     def on_transcript_view_earlier_wanted(self) -> None:
         self.reading.whole()
+
+    def on_transcript_view_matches_passed(self, event: TranscriptView.MatchesPassed) -> None:
+        """Walk on into the conversation below, or above; at the end of the list round this one."""
+        sessions = self.screen.query_one(SessionList)
+        entry = sessions.cursor_entry
+        if event.forward:
+            sessions.cursor_down()
+        else:
+            sessions.cursor_up()
+        if sessions.cursor_entry is not entry:
+            self.transcript.enter(forward=event.forward)
+        else:
+            self.transcript.wrap(forward=event.forward)
 
     def on_transcript_view_match_moved(self) -> None:
         self.describe(self._row)

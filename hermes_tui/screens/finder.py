@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from hermes_tui.services.store_worker import StoreWorker
 from storage import (
     ConversationHit,
     Entry,
+    Filter,
     HiddenClass,
     Listing,
+    SearchOrder,
     SearchResult,
     SessionQuery,
     Sort,
     parse,
 )
 
-EVERYTHING = SessionQuery("", ())
+EVERYTHING = SessionQuery()
 FIRST_PAGE = 60
 """Conversations that a search finds before it is asked to go on."""
 
@@ -38,6 +40,7 @@ class Finder:
         self.query = self._with_source(EVERYTHING)
         self.show: frozenset[HiddenClass] = frozenset()
         self.sort = Sort.ACTIVE
+        self.order = SearchOrder.NEWEST
         self.listing: Listing | None = None
         self.result: SearchResult | None = None
         self.seconds = 0.0
@@ -88,6 +91,24 @@ class Finder:
         more = "" if self.result.exhausted else "+"
         return {hit.entry.id: f"{hit.hits}{more}" for hit in self.result.hits if hit.hits}
 
+    @property
+    def shown_classes(self) -> frozenset[HiddenClass]:
+        """Hidden classes that are on show: chosen, or asked for by a filter."""
+        return self.show | self.query.shown_classes
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was ignored, is not there or could not be searched, one clause each."""
+        answer = self.result if self.searching else self.listing
+        return tuple(dict.fromkeys((*self.query.ignored, *(answer.notes if answer is not None else ()))))
+
+    @property
+    def hidden(self) -> Mapping[HiddenClass, int]:
+        """Conversations that words and filters leave and that are not on show, by class."""
+        answer = self.result if self.searching else self.listing
+        hidden = answer.hidden if answer is not None else {}
+        return {name: number for name, number in hidden.items() if name not in self.shown_classes}
+
     # --- what the person asks for
 
     def open(self) -> None:
@@ -100,9 +121,11 @@ class Finder:
     def typed(self, text: str) -> bool:
         """The words changed. Returns whether the list on show may be drawn anew at once."""
         query = self._with_source(parse(text))
-        if query == self.query:
-            return False
+        same = query == self.query
+        # Even then: what was ignored in it may be another word.
         self.query = query
+        if same:
+            return False
         return self._ask()
 
     def toggled(self, show: frozenset[HiddenClass]) -> None:
@@ -117,6 +140,16 @@ class Finder:
         """Another order is wanted."""
         self.sort = sort
         self._list(fresh=False)
+
+    def next_order(self) -> None:
+        """The next order of the list; of a search, newest or best first."""
+        if self.searching:
+            newest = self.order is SearchOrder.NEWEST
+            self.order = SearchOrder.RELEVANT if newest else SearchOrder.NEWEST
+            self._search()
+            return
+        orders = list(Sort)
+        self.sorted_by(orders[(orders.index(self.sort) + 1) % len(orders)])
 
     def refresh(self) -> None:
         """Read all of it again, also what only a full reading sees (renames, archiving, deleting elsewhere)."""
@@ -181,7 +214,8 @@ class Finder:
 
     def found(self, answer: StoreWorker.Found) -> bool:
         """Take what a search found. Returns whether it changes what is on show."""
-        if not self._worker.is_current("search", answer.serial) or answer.query != self.query:
+        asked = answer.query == self.query and answer.order is self.order
+        if not self._worker.is_current("search", answer.serial) or not asked:
             return False
         self._under_way.discard("search")
         self.result = answer.result
@@ -209,12 +243,13 @@ class Finder:
 
     @property
     def _filters(self) -> SessionQuery:
-        return replace(self.query, text="", terms=())
+        excluded = () if self.searching else self.query.excluded
+        return SessionQuery(excluded=excluded, filters=self.query.filters)
 
     def _with_source(self, query: SessionQuery) -> SessionQuery:
         if self._source is None or query.sources:
             return query
-        return replace(query, sources=(self._source,))
+        return replace(query, filters=(*query.filters, Filter("source", self._source)))
 
     def _ask(self) -> bool:
         self._stop_search()
@@ -230,7 +265,7 @@ class Finder:
 
     def _search(self, after: SearchResult | None = None) -> None:
         self._under_way.add("search")
-        self._worker.search(self.query, self.show, after=after)
+        self._worker.search(self.query, self.show, self.order, after=after)
 
     def _stop_search(self) -> None:
         self._under_way.discard("search")

@@ -8,6 +8,7 @@ from hermes_tui.services.resume import CannotResume, Choice, ResumeCommand
 
 if TYPE_CHECKING:
     from hermes_tui.screens.browser import BrowserScreen
+    from storage import LineageNode
 
 
 class HandOver:
@@ -19,6 +20,22 @@ class HandOver:
 
     def __init__(self, screen: BrowserScreen) -> None:
         self._screen = screen
+
+    @property
+    def relative(self) -> LineageNode | None:
+        """The relative under the tree's cursor while the tree has the focus."""
+        focused = self._screen.panes.focused == "lineage"
+        return self._screen.detail.relatives.node if focused else None
+
+    @property
+    def pointed_at(self) -> str | None:
+        """The session that R and y are about: a relative, what the transcript shows, or the list's cursor."""
+        if (node := self.relative) is not None:
+            return node.id
+        if self._screen.panes.focused == "transcript":
+            return self._screen.detail.reading.target
+        entry = self._screen.sessions.cursor_entry
+        return entry.id if entry is not None else None
 
     def leave_with(self, session_id: str) -> None:
         """End the browser with this session, unless Hermes could not resume it."""

@@ -19,9 +19,25 @@ from hermes_tui.text.marks import Marks
 
 WORDS = (
     ("docker deploy", "both words, in one message, a title or an id"),
-    ("dock", "the last word may be unfinished"),
+    ("dock", "the last word may be unfinished; dock* any word"),
     ('"exit code 137"', "these words in this order"),
+    ("docker OR podman", "either; OR is weaker than a blank"),
+    ("-error NOT test", "without these; alone, conversations without them"),
     ("source:telegram", "only this source; more of them are alternatives"),
+    ("-source:cron", "a dash in front turns any filter round"),
+    ("model:opus", "a piece of the model's name"),
+    ("dir:~/proj", "there or below; dir:proj anywhere in the path"),
+    ("branch:main", "the git branch"),
+    ("title:x id:2026", "in the title, in the id"),
+    ("role:tool", "messages of user, assistant or tool"),
+    ("tool:terminal", "messages that call this tool or are its answer"),
+    ("after:7d", "also 12h, 2w, 3mo, 1y, today, 2026-10-01"),
+    ("before:2026-10", "last active before then"),
+    ("msgs:>50", "also tokens:>10k cost:<1.50 msgs:10..20"),
+    ("is:error", "pinned archived hidden running complete interrupted"),
+    ("", "error empty untitled branch subagent cron tool"),
+    ("has:children", "or has:parent"),
+    ("→", "at the end of the line accepts what is offered"),
 )
 
 

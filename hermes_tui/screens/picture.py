@@ -33,14 +33,11 @@ class Picture:
         screen.refresh_bindings()
         if finder.entries or finder.pending:
             screen.remove_class("-notice")
-        elif finder.result is not None and finder.searching:
-            words = safe_text.line(screen.box.value)
-            self.say(states.no_match(words, finder.result.hidden, finder.result.notes))
-        elif finder.query.sources:
-            self.say(states.none_from(finder.query.sources))
+        elif finder.query.is_search or finder.query.restricts:
+            words = safe_text.line(screen.box.value) or str(finder.query)
+            self.say(states.no_match(words, finder.hidden, finder.notes))
         else:
-            hidden = finder.listing.hidden if finder.listing is not None else {}
-            self.say(states.empty(screen.app.display_path, hidden))
+            self.say(states.empty(screen.app.display_path, finder.hidden))
 
     def clear(self) -> None:
         """Nothing is known any more."""
@@ -62,9 +59,13 @@ class Picture:
         """What was found, of how many, in what time; or how many there are."""
         screen, finder = self._screen, self._screen.finder
         if finder.searching and finder.result is not None:
-            screen.box.say(result_text.found(finder.result, finder.total, finder.seconds))
+            screen.box.say(
+                result_text.found(finder.result, finder.total, finder.seconds, finder.order, finder.notes)
+            )
         elif not finder.searching and finder.listing is not None and finder.listing.complete:
-            screen.box.say(result_text.listed(len(finder.entries), finder.total, finder.sort))
+            hidden = finder.hidden if finder.query.restricts else {}
+            shown = len(finder.entries)
+            screen.box.say(result_text.listed(shown, finder.total, finder.sort, finder.notes, hidden))
         screen.draw_note()
 
     def brief(self) -> str:
@@ -81,8 +82,8 @@ class Picture:
         if finder.listing is None or not finder.listing.complete:
             return
         header.number = figures.plural(finder.listing.total, "conversation")
-        header.hidden_long = result_text.hidden_long(finder.listing.hidden, finder.show)
-        header.hidden_short = result_text.hidden_short(finder.listing.hidden, finder.show)
+        header.hidden_long = result_text.hidden_long(finder.listing.hidden, finder.shown_classes)
+        header.hidden_short = result_text.hidden_short(finder.listing.hidden, finder.shown_classes)
 
     def say(self, state: states.State) -> None:
         """A notice in place of the list."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,15 +73,6 @@ def empty(store: str, hidden: Mapping[HiddenClass, int]) -> State:
         "No sessions yet",
         (f"{store} is there and empty.", "Talk to Hermes once, and the conversation appears here by itself."),
         (("Ctrl+Q", "quit"),),
-    )
-
-
-def none_from(sources: Sequence[str]) -> State:
-    """There are conversations, but none of these sources."""
-    return State(
-        f"No conversation from {' or '.join(sources)}",
-        ("Conversations of other sources are there.",),
-        (("Esc", "clear the search"), ("Ctrl+Q", "quit")),
     )
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         HiddenClass,
         Lineage,
         Listing,
+        SearchOrder,
         SearchResult,
         SessionDB,
         SessionQuery,
@@ -79,6 +80,7 @@ class StoreWorker:
 
         serial: int
         query: SessionQuery
+        order: SearchOrder
         result: SearchResult
         seconds: float
 
@@ -104,6 +106,13 @@ class StoreWorker:
 
         serial: int
         lineage: Lineage
+
+    @dataclass
+    class Values(Message):
+        """What there is of the values of one key of a filter, the most frequent first."""
+
+        key: str
+        values: tuple[str, ...]
 
     @dataclass
     class Changed(Message):
@@ -145,9 +154,9 @@ class StoreWorker:
 
     def open(self, show: frozenset[HiddenClass], source: str | None) -> int:
         """Open the store, read its first page, then the whole order."""
-        from storage import SessionQuery
+        from storage import Filter, SessionQuery
 
-        query = SessionQuery("", (), (source,)) if source else None
+        query = SessionQuery(filters=(Filter("source", source),)) if source else None
         return self._submit(
             "list", lambda db, cancel, serial: self._first_page(db, cancel, serial, show, query), opening=True
         )
@@ -164,20 +173,24 @@ class StoreWorker:
                     return None
                 db = there
                 self._post(self.Opened(db.info()))
-            listing = db.listing(query, sort, show, fresh=fresh)
+            listing = db.listing(query, sort, show, fresh=fresh, cancel=cancel)
             return self.Listed(serial, listing, time.perf_counter() - started)
 
         return self._submit("list", job)
 
     def search(
-        self, query: SessionQuery, show: frozenset[HiddenClass], after: SearchResult | None = None
+        self,
+        query: SessionQuery,
+        show: frozenset[HiddenClass],
+        order: SearchOrder,
+        after: SearchResult | None = None,
     ) -> int:
         """Search, or go on with a search that stopped early."""
 
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
             started = time.perf_counter()
-            result = db.search(query, show, after=after, cancel=cancel)
-            return self.Found(serial, query, result, time.perf_counter() - started)
+            result = db.search(query, show, order=order, after=after, cancel=cancel)
+            return self.Found(serial, query, order, result, time.perf_counter() - started)
 
         return self._submit("search", job)
 
@@ -209,6 +222,14 @@ class StoreWorker:
     def family(self, session_id: str) -> int:
         """The relatives of a session."""
         return self._submit("family", lambda db, cancel, serial: self.Family(serial, db.lineage(session_id)))
+
+    def values(self, key: str) -> int:
+        """The values of a key of a filter."""
+
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+            return self.Values(key, tuple(value for value, _ in db.values(key)))
+
+        return self._submit(f"values of {key}", job)
 
     def poll(self) -> None:
         """Look once whether other processes wrote, or took the file away; what is under way is not doubled."""

@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hermes_tui.text.figures import count, plural
 
 if TYPE_CHECKING:
-    from storage import HiddenClass, SearchResult, Sort
+    from storage import HiddenClass, SearchOrder, SearchResult, Sort
 
 
 ORDERS = {"last active": "last active first"}
 """Orders that are not said as "by …"."""
 
 
-def listed(shown: int, total: int, sort: Sort) -> str:
+def listed(
+    shown: int,
+    total: int,
+    sort: Sort,
+    notes: Sequence[str] = (),
+    hidden: Mapping[HiddenClass, int] = MappingProxyType({}),
+) -> str:
     """The line under a list that is not searched: "868 conversations · last active first"."""
     head = plural(total, "conversation")
     if shown != total:
         head = f"{count(shown)} of {head}"
-    return f"{head} · {ORDERS.get(sort, f'by {sort}')}"
+    return _joined(head, ORDERS.get(sort, f"by {sort}"), *notes, hidden_matches(hidden))
 
 
-def found(result: SearchResult, total: int, seconds: float) -> str:
+def found(
+    result: SearchResult, total: int, seconds: float, order: SearchOrder, notes: Sequence[str] = ()
+) -> str:
     """The line under a search: shown/total, milliseconds, the order, and what else there is to know."""
     shown = count(len(result.hits)) + ("" if result.exhausted else "+")
     head = f"{shown} of {count(total)} conversations" if total else f"{shown} conversations"
-    pieces = [head, f"{max(1, round(seconds * 1000)):,} ms", "newest first", *result.notes]
-    if more := hidden_matches(result.hidden):
-        pieces.append(more)
-    return " · ".join(pieces)
+    milliseconds = f"{max(1, round(seconds * 1000)):,} ms"
+    return _joined(head, milliseconds, str(order), *notes, hidden_matches(result.hidden))
+
+
+def _joined(*pieces: str) -> str:
+    return " · ".join(filter(None, pieces))
 
 
 def hidden_matches(hidden: Mapping[HiddenClass, int]) -> str:

@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.highlighter import Highlighter
+from rich.text import Text
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
-from hermes_tui.text import safe_text
+from hermes_tui.text import completion, safe_text
 from hermes_tui.widgets import key_order
+
+
+class _Chips(Highlighter):
+    """Draws the filters that are understood as chips."""
+
+    def __init__(self, box: SearchBox) -> None:
+        self._box = box
+
+    def highlight(self, text: Text) -> None:
+        # Only a box with text in it needs the grammar: the first frame does without.
+        from storage.finding.grammar import filter_spans
+
+        chip = self._box.get_component_rich_style("search-box--chip")
+        for start, end in filter_spans(text.plain):
+            text.stylize(chip, start, end)
 
 
 class SearchBox(Input):
     """A one-line input in a frame; the result line stands in the frame's lower edge."""
 
     HELP = "Type to search every message, title and id. All words must match; the last one may be unfinished."
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"search-box--chip"}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "enter", "resume", id="search.resume", tooltip="Resume the conversation"),
+        Binding(
+            "right",
+            "cursor_right",
+            "complete",
+            show=False,
+            id="search.complete",
+            tooltip="Accept the completion",
+        ),
         Binding("up", "step('up')", "move", key_display="↑↓", id="search.up", tooltip="One conversation up"),
         Binding(
             "down", "step('down')", "move", show=False, id="search.down", tooltip="One conversation down"
@@ -46,16 +73,45 @@ class SearchBox(Input):
         step: str
 
     @dataclass
+    class ValuesWanted(Message):
+        """The values of this key would help; to be answered by `offer`."""
+
+        key: str
+
+    @dataclass
     class Entered(Message):
         """The person wants the conversation under the list's cursor."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(placeholder="Search every message, title and id", id=id, select_on_focus=False)
+        self.highlighter = _Chips(self)
         self.border_title = "search"
+        self._values: dict[str, tuple[str, ...]] = {}
+        self._asked: set[str] = set()
 
     def say(self, line: str) -> None:
         """Show the result line. It may hold the person's own words, so it is never markup."""
         self.border_subtitle = Content(line)
+
+    def offer(self, key: str, values: Iterable[str]) -> None:
+        """Take the values that there are for a key, the most frequent first. They are store text: unsafe ones go."""
+        self._values[key] = tuple(value for value in values if safe_text.line(value) == value)
+        self._complete(self.value)
+
+    def ask_for_values_again(self) -> None:
+        """The store moved on: what was offered stands until it was asked anew."""
+        self._asked.clear()
+
+    def watch_value(self, value: str) -> None:
+        self._complete(value)
+        key = completion.unfinished_key(value)
+        if key in completion.FROM_THE_STORE and key not in self._asked:
+            self._asked.add(key)
+            self.post_message(self.ValuesWanted(key))
+
+    def _complete(self, line: str) -> None:
+        # At once, not in a worker as a Suggester would: what is offered must never be of an older line.
+        self._suggestion = completion.completed(line, lambda key: self._values.get(key, ()))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Moving and resuming are offered only while there is something below."""

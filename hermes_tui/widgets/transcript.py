@@ -60,6 +60,12 @@ class TranscriptView(BlockView, can_focus=True):
         """The reader asks for the messages before the first one here: to be answered by `show` with all of them."""
 
     @dataclass
+    class MatchesPassed(PostedMessage):
+        """The reader went past the last match, or before the first one: to the conversation after it, or before."""
+
+        forward: bool
+
+    @dataclass
     class MatchMoved(PostedMessage):
         """Another match is the current one, or more were found. 0 of 0 where there are none."""
 
@@ -80,6 +86,8 @@ class TranscriptView(BlockView, can_focus=True):
         self._looking: Timer | None = None
         self._waiting: Callable[[], object] | None = None
         """What is to be done when the earlier messages have come."""
+        self._entering: bool | None = None
+        """The next conversation is walked into by its first match (True) or its last one."""
 
     # What is shown
 
@@ -122,11 +130,22 @@ class TranscriptView(BlockView, can_focus=True):
                 self.action_last()
         else:
             self.match = (self._walk.first_of(at) if at is not None else None) or self._walk.newest()
+            self._enter()
             self.rearrange(None)
             self.open_blocks()
         self._report()
         if not self._walk.finished:
             self._look_on_soon()
+
+    def enter(self, *, forward: bool) -> None:
+        """Open the conversation that comes next at its first match, or at its last one."""
+        self._entering = forward
+
+    def wrap(self, *, forward: bool) -> None:
+        """Go on at the other end of this conversation: there is no next one."""
+        self.match = self._walk.step(self.match, forward)
+        self._to_match()
+        self._report()
 
     def wait(self) -> None:
         """Say that a transcript is on its way."""
@@ -141,6 +160,7 @@ class TranscriptView(BlockView, can_focus=True):
             None,
         )
         self._shown = replace(self._shown, unfolded=False, matching=frozenset())
+        self._entering = None
         self.rearrange(None)
         self.notice = text
 
@@ -282,7 +302,19 @@ class TranscriptView(BlockView, can_focus=True):
         else:
             self._step(forward=False)
 
+    def _enter(self) -> None:
+        """Take the first or the last match, where it was walked in; once all of them are known."""
+        if self._entering is not None and self._walk.finished:
+            self.match = self._walk.step(None, self._entering)
+            self._entering = None
+
     def _step(self, *, forward: bool) -> None:
+        if self._entering is not None:
+            return  # the next conversation is not here yet
+        end = self._walk.total if forward else min(1, self._walk.total)
+        if self._walk.finished and self._searched is not None and self._walk.number(self.match) == end:
+            self.post_message(self.MatchesPassed(forward))
+            return
         if self.match is not None:
             self.match = self._walk.step(self.match, forward)
         elif self.blocks.blocks:
@@ -325,7 +357,10 @@ class TranscriptView(BlockView, can_focus=True):
             return
         if self._unfolded() != self._shown.matching:
             self._show_what(replace(self._shown, matching=self._unfolded()))
-        if self.match is None and self.at_end:
+        if self._entering is not None:
+            self._enter()
+            self._to_match()
+        elif self.match is None and self.at_end:
             self.match = self._walk.newest()
             self._to_match()
         self._report()

@@ -19,7 +19,7 @@ from storage.conversation.expressions import (
 )
 from storage.conversation.family import readable
 from storage.conversation.preview import previews
-from storage.engine.connection import Reader
+from storage.engine.connection import Cancel, Reader
 from storage.records import Conversation, Entry, Status
 
 RUNNING_SECONDS = 600
@@ -121,17 +121,40 @@ def _first(values: Iterable[str]) -> str:
     return next(filter(None, values), "")
 
 
-def _status(tip: _Part, last: _Last | None, now: float) -> Status:
-    """How the conversation stands (product: Session list); running wins over everything but an error."""
+def statuses(
+    reader: Reader, entries: Sequence[Entry], now: float, cancel: Cancel | None = None
+) -> dict[str, Status]:
+    """How these conversations stand, by their live tip: as `conversations` says it, without the rest of the rows."""
+    lasts = _last_messages(reader, [entry.id for entry in entries], cancel)
+    recent = [entry.id for entry in entries if is_recent(entry, now)]
+    tips = _parts(reader, recent) if recent else {}
+    return {entry.id: _status(tips.get(entry.id), lasts.get(entry.id), now) for entry in entries}
+
+
+def is_recent(entry: Entry, now: float) -> bool:
+    """Whether it was active just now: no other can be running."""
+    return entry.last_active is not None and now - entry.last_active <= RUNNING_SECONDS
+
+
+def _status(tip: _Part | None, last: _Last | None, now: float) -> Status:
+    """How the conversation stands (product: Session list); running wins over everything but an error.
+
+    Args:
+        tip: None for one that was not active just now.
+    """
     if last is None:
         return Status.EMPTY
     if last.finish_reason in _ERRORS:
         return Status.ERROR
-    if not tip.ended and tip.newest is not None and -_CLOCK_SKEW <= now - tip.newest <= RUNNING_SECONDS:
+    if tip is not None and _is_running(tip, now):
         return Status.RUNNING
     if last.role in ("user", "tool") or (last.role == "assistant" and last.calls_tools):
         return Status.INTERRUPTED
     return Status.COMPLETE
+
+
+def _is_running(tip: _Part, now: float) -> bool:
+    return not tip.ended and tip.newest is not None and -_CLOCK_SKEW <= now - tip.newest <= RUNNING_SECONDS
 
 
 def _parts(reader: Reader, session_ids: Sequence[str]) -> dict[str, _Part]:
@@ -179,21 +202,25 @@ def _part(title: Any, source: Any, model: Any, cwd: Any, branch: Any, *rest: Any
     )
 
 
-def _last_messages(reader: Reader, session_ids: Sequence[str]) -> dict[str, _Last]:
+def _last_messages(
+    reader: Reader, session_ids: Sequence[str], cancel: Cancel | None = None
+) -> dict[str, _Last]:
     """The last active message of each session that has one, bookkeeping left out."""
     if not {"id", "session_id", "role"} <= reader.layout.columns.get("messages", frozenset()):
         return {}
     condition = live(reader.layout)
-    lasts = _last_where(reader, session_ids, condition)
+    lasts = _last_where(reader, session_ids, condition, cancel)
     # The role is in no index, so it is asked only where bookkeeping does come last.
     if meta := [id_ for id_, last in lasts.items() if last.role == "session_meta"]:
         for id_ in meta:
             del lasts[id_]
-        lasts |= _last_where(reader, meta, f"{condition} AND m.role IS NOT 'session_meta'")
+        lasts |= _last_where(reader, meta, f"{condition} AND m.role IS NOT 'session_meta'", cancel)
     return lasts
 
 
-def _last_where(reader: Reader, session_ids: Sequence[str], condition: str) -> dict[str, _Last]:
+def _last_where(
+    reader: Reader, session_ids: Sequence[str], condition: str, cancel: Cancel | None
+) -> dict[str, _Last]:
     layout = reader.layout
     values = (
         text("last.role"),
@@ -201,5 +228,5 @@ def _last_where(reader: Reader, session_ids: Sequence[str], condition: str) -> d
         f"trim({head(layout.column('messages', 'tool_calls', 'NULL', 'last'), 16)}) NOT IN ('', '[]', '{{}}', 'null')",
     )
     sql = _LAST.format(values=", ".join(values), condition=condition)
-    rows = reader.json(sql, [json.dumps(list(session_ids))])
+    rows = reader.json(sql, [json.dumps(list(session_ids))], cancel)
     return {id_: _Last(role or "", finish or "", bool(calls)) for id_, role, finish, calls in rows}

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from storage.conversation import content, expressions
 from storage.engine.connection import Reader
+from storage.finding.evidence import needle
 from storage.finding.query import SessionQuery
-from storage.finding.scan import needle
 from storage.records import ConversationHit, Excerpt
 
 WHOLE = 32_768

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
-from storage.finding.catalog import CLASS_OF_SOURCE
-from storage.finding.hits import NEWEST, Hits
-from storage.finding.query import SessionQuery
+from storage.finding.hits import Hits
+from storage.finding.scope import NEWEST
 from storage.records import ConversationHit, Entry, HiddenClass
 
 KEPT = 8
@@ -48,8 +47,8 @@ class Findings:
     activity among the times of the hits, and waits until the walk has come down to that time.
     """
 
-    sources: frozenset[str]
-    """Only conversations of these; empty: of all."""
+    allowed: frozenset[str] | None
+    """Ids of the conversations that the filters leave; None: of all."""
     show: frozenset[HiddenClass]
     before: int = NEWEST
     """Messages from this id on have been looked at."""
@@ -120,6 +119,10 @@ class Findings:
         ranked += map(self._by_name, reversed(waiting))
         return tuple(ranked)
 
+    def conversation(self, session_id: str) -> Entry | None:
+        """The conversation on show that a session belongs to whose hits were taken in."""
+        return self._of_session.get(session_id)
+
     def _by_name(self, entry: Entry) -> ConversationHit:
         heard = self._heard.get(entry.id)
         if heard is None:
@@ -137,15 +140,9 @@ class Findings:
         return [entry for id_ in wanted if (entry := self._of_session[id_]) is not None]
 
     def _is_shown(self, entry: Entry) -> bool:
-        if self.sources and entry.source not in self.sources:
+        if self.allowed is not None and entry.id not in self.allowed:
             return False
         if entry.hidden is None or entry.hidden in self.show:
             return True
         self._hidden[entry.id] = entry.hidden
         return False
-
-
-def begun(query: SessionQuery, show: frozenset[HiddenClass]) -> Findings:
-    """Nothing found yet. A hidden class whose source is asked for by name is shown."""
-    asked = {CLASS_OF_SOURCE[source] for source in query.sources if source in CLASS_OF_SOURCE}
-    return Findings(frozenset(query.sources), show | asked)

@@ -21,15 +21,19 @@ _COMBINING = frozenset(
 )
 """The combining marks that unicode61 drops without ending the word; it knows no others."""
 
-_SPACELESS = re.compile(
-    "["
+COMBINING_MARKS = re.compile(f"[{''.join(sorted(_COMBINING))}]+")
+
+WIDE_LETTERS = (
     "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"  # Hangul
     "\u2e80-\u312f\u3190-\u4dbf\u4e00-\u9fff"  # Han, kana, bopomofo and their punctuation
     "\uf900-\ufaff\ufe30-\ufe4f\uff65-\uffdc"
     "\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
-    "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"  # emoji and pictographs
-    "]"
 )
+"""CJK as a range for a pattern; in a folded text its letters alone, for the rest was folded to GAP."""
+
+_PICTURES = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+
+_SPACELESS = re.compile(f"[{WIDE_LETTERS}{_PICTURES}]")
 
 
 def spaceless(text: str) -> bool:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from storage.conversation import content, expressions
+from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
+from storage.finding import evidence
 from storage.finding.query import SessionQuery
-
-OLDEST = -(1 << 63)
-"""No message has a lower id: a walk that came down to here has seen everything."""
-
-NEWEST = (1 << 63) - 1
-"""Where a walk begins: above every message."""
+from storage.finding.scope import Ids, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +40,10 @@ class Slice:
 
 
 class Route(Protocol):
-    """A way to find the hits among the messages with `first` <= id < `before`, a slice at a time from the top."""
+    """A way to find the hits in the scope among the messages of these ids, a slice at a time from the top."""
 
     def __call__(
-        self, reader: Reader, query: SessionQuery, first: int, before: int, cancel: Cancel, /
+        self, reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel: Cancel, /
     ) -> Slice: ...
 
 
@@ -75,6 +72,24 @@ def texts(layout: Layout) -> str:
         layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")
     )
     return f"json_array({', '.join(map(expressions.text, columns))})"
+
+
+def verified(
+    reader: Reader, query: SessionQuery, scope: Scope, ids: str, values: Iterable[Any], cancel: Cancel
+) -> tuple[Hits, ...]:
+    """The hits among the messages whose ids this SQL yields; what SQL cannot tell, Python looks at."""
+    layout = reader.layout
+    likely, needles = evidence.may_match(layout, query)
+    sure, words = evidence.surely_matches(layout, query)
+    rows = reader.json(
+        f"""
+        SELECT json_group_array(json_array({facts(layout)}, CASE WHEN NOT {sure} THEN {texts(layout)} END))
+        FROM messages m WHERE m.id IN ({ids}) AND {shown(layout)} AND {scope.condition} AND {likely}
+        """,
+        (*words, *values, *scope.values, *needles),
+        cancel,
+    )
+    return by_session(own for own, texts in rows if texts is None or found_in(query, texts))
 
 
 def found_in(query: SessionQuery, texts: list[str | None]) -> bool:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from storage.conversation import relatives
 from storage.engine.connection import Cancel, Reader
 from storage.finding import newest
-from storage.finding.catalog import CLASS_OF_SOURCE, Catalog, catalog, conversations, distinct, in_order
+from storage.finding.catalog import Catalog, catalog, conversations, distinct, in_order
+from storage.finding.facts import Facts
 from storage.finding.order import ordered
 from storage.finding.watch import Watch
 from storage.records import Changes, Entry, HiddenClass, Listing, Sort
@@ -37,14 +38,22 @@ class Lister:
     Args:
         reader: The connection that is used for everything here.
         clock: Seconds from any beginning; paces the full readings.
+        now: Unix seconds; what relative dates count from and what is running.
     """
 
-    def __init__(self, reader: Reader, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        reader: Reader,
+        clock: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         self._reader = reader
+        self._now = now
         self._clock = clock
         self._lock = threading.RLock()
         self._watch = Watch(reader)
         self._catalog: Catalog | None = None
+        self._facts: tuple[Catalog, Facts] | None = None
         self._read_at = clock()
         self._owed = False
 
@@ -69,24 +78,40 @@ class Lister:
         *,
         pins_first: bool = True,
         fresh: bool = True,
+        cancel: Cancel | None = None,
     ) -> Listing:
-        """The complete order of what the sources of the query leave.
+        """The complete order of what the filters of the query leave.
 
-        A source that is hidden as a class is shown when it is asked for by name. `hidden` counts, of each
-        class, what these sources leave.
+        A hidden class is shown when it is asked for by name (`source:cron`, `is:archived`). `hidden` counts, of
+        each class, what the filters leave.
         """
-        snapshot = self._catalog
-        if fresh or snapshot is None:
-            snapshot = self._read()
+        if fresh:
+            self._read()
+        snapshot, facts = self.known()
         entries: Sequence[Entry] = snapshot.entries
-        if query is not None and query.sources:
-            wanted = frozenset(query.sources)
-            show |= {CLASS_OF_SOURCE[source] for source in wanted if source in CLASS_OF_SOURCE}
-            entries = [entry for entry in entries if entry.source in wanted]
+        notes: tuple[str, ...] = ()
+        if query is not None and query.restricts:
+            from storage.finding import filters
+
+            show |= query.shown_classes
+            entries = filters.left(self._reader, snapshot, facts, query, self._now(), cancel)
+            notes = filters.unknown(self, query, cancel)
         hidden = Counter(entry.hidden for entry in entries if entry.hidden is not None)
-        shown = ordered(self._reader, _shown(entries, show), sort)
+        shown = ordered(facts, _shown(entries, show), sort, cancel)
         listed = _pinned_first(shown) if pins_first else tuple(shown)
-        return Listing(listed, dict(hidden), complete=True, total=len(listed))
+        return Listing(listed, dict(hidden), complete=True, total=len(listed), notes=notes)
+
+    def values(self, key: str, cancel: Cancel | None = None) -> tuple[tuple[str, int], ...]:
+        """The values there are for a key of a filter: see `Facts.values`."""
+        snapshot, facts = self.known()
+        return facts.values(key, snapshot.entries, cancel)
+
+    def known(self) -> tuple[Catalog, Facts]:
+        """The snapshot, read if there is none yet, and the facts that were read beside it."""
+        snapshot = self._catalog or self._read()
+        if self._facts is None or self._facts[0] is not snapshot:
+            self._facts = snapshot, Facts(self._reader)
+        return self._facts
 
     def find(self, session_id: str) -> Entry | None:
         """The conversation of this session as the store has it now; None for an unknown id."""

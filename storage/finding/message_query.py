@@ -52,14 +52,17 @@ class MessageQuery:
     @cached_property
     def wanted(self) -> SessionQuery:
         """Everything that may be marked in a message that matches."""
-        terms = dict.fromkeys(term for group in self.groups for term in group.wanted)
-        return SessionQuery("", tuple(terms))
+        return SessionQuery.of_terms(term for group in self.groups for term in group.wanted)
 
     @cached_property
-    def all_terms(self) -> SessionQuery:
-        """Every term, the excluded ones too."""
-        unwanted = (term for group in self.groups for term in group.unwanted)
-        return SessionQuery("", tuple(dict.fromkeys((*self.wanted.terms, *unwanted))))
+    def candidates(self) -> SessionQuery:
+        """Matches every message that matches, and what holds an unwanted term besides."""
+        return SessionQuery(alternatives=tuple(group.wanted for group in self.groups))
+
+    @property
+    def is_words(self) -> bool:
+        """Whether an index of words can tell what matches."""
+        return all(term.words for group in self.groups for term in (*group.wanted, *group.unwanted))
 
     @property
     def literal(self) -> tuple[str, ...]:
@@ -103,9 +106,9 @@ def _tokens(text: str) -> Iterator[str | Term]:
         elif word is not None:
             bare = word.rstrip("*").lstrip("*")
             if not _SYNTAX.fullmatch(bare):
-                yield Term(bare, prefix=word.endswith("*"))
+                yield Term(bare, prefix=word.endswith("*"), strict=False)
         elif token["phrase"] and not _SYNTAX.fullmatch(token["phrase"].strip()):
-            yield Term(token["phrase"].strip(), prefix=bool(token["opens"]))
+            yield Term(token["phrase"].strip(), prefix=bool(token["opens"]), strict=False)
 
 
 def _alternatives(tokens: Iterable[str | Term]) -> list[list[str | Term]]:

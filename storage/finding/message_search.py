@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from typing import Any
 
 from storage.conversation import content, expressions
@@ -14,11 +14,14 @@ from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
 from storage.engine.store import Store
 from storage.errors import IndexDamaged
-from storage.finding import excerpt, index, message_query, routes, scan
-from storage.finding.hits import texts
+from storage.finding import evidence, excerpt, message_query, routes, sieve
+from storage.finding.hits import Route, texts
+from storage.finding.index import Indexed
 from storage.finding.message_query import MessageQuery
 from storage.finding.query import SessionQuery
 from storage.finding.routes import Plan
+from storage.finding.scope import NEWEST
+from storage.finding.sieve import Sieve, Sieved
 
 OPENING, CLOSING = ">>>", "<<<"
 """What stands around a match in a snippet."""
@@ -82,7 +85,7 @@ def search_messages(
     reader.refresh_layout()
     condition, values = _filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
     search = _Search(reader, wanted, condition, values, _ORDERS.get(sort or "", ""))
-    plan = routes.plan(reader, wanted.all_terms, Cancel())
+    plan = routes.plan(reader, wanted.candidates, Cancel())
     if not plan.stretches:
         return []
     try:
@@ -120,19 +123,15 @@ def _filters(
 
 
 def _page(search: _Search, plan: Plan, limit: int, offset: int) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for hit in _by_index(search) if _is_indexed(plan) else _by_reading(search, plan):
-        if offset:
-            offset -= 1
-            continue
-        found.append(hit)
-        if len(found) == limit:
-            break
-    return found
+    def page(hits: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
+        return list(islice(hits, offset, offset + limit if limit >= 0 else None))
 
-
-def _is_indexed(plan: Plan) -> bool:
-    return all(stretch.route is index.read for stretch in plan.stretches)
+    indexed = plan.stretches[-1].route
+    if not (isinstance(indexed, Indexed) and search.query.is_words and not plan.unfinished):
+        return page(_by_reading(search, plan))
+    found = page(_by_index(search, offset + limit if limit >= 0 else _BATCH))
+    # Glued to CJK, a word is a part of another one to the index of words.
+    return found if found or indexed.glued is None else page(_by_reading(search, plan))
 
 
 def _columns(layout: Layout) -> str:
@@ -146,16 +145,21 @@ def _columns(layout: Layout) -> str:
     )
 
 
-def _by_index(search: _Search) -> Iterator[dict[str, Any]]:
-    """Hits in the order of the index; what is stored as JSON is verified in what it says."""
-    for start in count(step=_BATCH):
-        ids = _ranked(search, start)
+def _by_index(search: _Search, wanted: int) -> Iterator[dict[str, Any]]:
+    """Hits in the order of the index; what is stored as JSON is verified in what it says.
+
+    Args:
+        wanted: How many are likely to be asked for.
+    """
+    size = max(1, min(wanted, _BATCH))
+    for start in count(step=size):
+        ids = _ranked(search, start, size)
         for hit, said in _read(search, ids, _FROM_THE_INDEX, search.query.match):
             if said is None:
                 yield hit
             elif search.query.matches(said):
                 yield {**hit, "snippet": _snippet(search.query.wanted, said)}
-        if len(ids) < _BATCH:
+        if len(ids) < size:
             return
 
 
@@ -177,17 +181,20 @@ def _by_reading(search: _Search, plan: Plan) -> Iterator[dict[str, Any]]:
                 yield {**hit, "snippet": _snippet(search.query.wanted, said)}
 
 
-def _ranked(search: _Search, start: int) -> list[int]:
+def _ranked(search: _Search, start: int, size: int) -> list[int]:
     """The next ids by the index. Excerpts are made afterwards: they cost more than the order does."""
     literal = () if search.order else search.query.literal
-    typed = "".join("instr(lower(m.content), ?) > 0 DESC, " for _ in literal)
-    order = f"m.timestamp {search.order}, rank" if search.order else f"{typed}rank"
+    typed = ", ".join("instr(lower(m.content), ?) > 0 DESC" for _ in literal)
+    # By rank alone the index sorts for itself, ties by id.
+    order = f"{typed}, rank, m.id" if typed else "rank"
+    if search.order:
+        order = f"m.timestamp {search.order}, rank, m.id"
     ids: list[int] = search.reader.json(
         f"""
         SELECT json_group_array(id) FROM (
             SELECT m.id AS id
             FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id
-            WHERE messages_fts MATCH ? AND {search.condition} ORDER BY {order}, m.id LIMIT {_BATCH} OFFSET ?)
+            WHERE messages_fts MATCH ? AND {search.condition} ORDER BY {order} LIMIT {size} OFFSET ?)
         """,
         (search.query.match, *search.values, *literal, start),
     )
@@ -220,24 +227,32 @@ def _read(
 
 def _candidates(search: _Search, plan: Plan) -> tuple[str, list[Any]]:
     """SQL that holds for every message that matches, stretch by stretch."""
+    query = search.query.candidates
     conditions: list[str] = []
     values: list[Any] = []
-    before: int | None = None
+    before = NEWEST
     for stretch in plan.stretches:
-        bounds = f"m.id >= {stretch.first}" + (f" AND m.id < {before}" if before is not None else "")
-        before = stretch.first
-        if stretch.route is index.read:
-            hit = "m.id IN (SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?)"
-            values.append(search.query.match)
+        if sieves := _sieves(query, stretch.route):
+            hit = " OR ".join(
+                f"m.id IN (SELECT rowid FROM {own.table} WHERE {own.table} MATCH ?)" for own in sieves
+            )
+            values += [own.match for own in sieves]
         else:
-            groups = [
-                scan.may_match(search.reader.layout, SessionQuery("", group.wanted))
-                for group in search.query.groups
-            ]
-            hit = " OR ".join(sql for sql, _ in groups)
-            values.extend(needle for _, needles in groups for needle in needles)
-        conditions.append(f"({bounds} AND ({hit}))")
+            hit, needles = evidence.may_match(search.reader.layout, query)
+            values += needles
+        conditions.append(f"(m.id >= {stretch.first} AND m.id < {before} AND ({hit}))")
+        before = stretch.first
     return " OR ".join(conditions), values
+
+
+def _sieves(query: SessionQuery, route: Route) -> tuple[Sieve, ...]:
+    """What the route asks the indexes for; nothing for a scan."""
+    if isinstance(route, Sieved):
+        return route.sieves
+    if isinstance(route, Indexed):
+        words = Sieve("messages_fts", sieve.of_words(query))
+        return (words, sieve.encoded(query), *([route.glued] if route.glued else ()))
+    return ()
 
 
 def _said(texts: list[str | None]) -> list[str]:

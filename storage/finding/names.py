@@ -7,8 +7,10 @@ import re
 
 from storage.conversation.expressions import text
 from storage.engine.connection import Cancel, Reader
+from storage.finding import evidence
+from storage.finding.evidence import SIEVED
+from storage.finding.filter_values import OF_MESSAGES
 from storage.finding.query import SessionQuery, Term
-from storage.finding.scan import SIEVED, may_hold, needle
 
 SHORTEST = 4
 """Characters from which on a term is looked for inside ids: nearly every id holds any one or two."""
@@ -16,14 +18,17 @@ SHORTEST = 4
 LONGEST = 1_000
 """Characters up to which it is; no id is so long."""
 
+MOST = 2_000
+"""Sessions that are found by their id at most, those that were stored last: a year is a piece of every id."""
+
 
 def named(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
-    """Ids of the sessions of which every term matches the title, or is a piece of the id.
+    """Ids of the sessions of which every term of an alternative matches the title, or is a piece of the id.
 
     Both are read from their indexes alone (SQLite sees to it where they exist): a row holds its system prompt
-    before its title.
+    before its title. Nothing where only messages are asked for (`role:`, `tool:`).
     """
-    if not reader.layout.has("sessions", "id"):
+    if not reader.layout.has("sessions", "id") or any(one.key in OF_MESSAGES for one in query.filters):
         return set()
     return _titled(reader, query, cancel) | _identified(reader, query, cancel)
 
@@ -31,13 +36,13 @@ def named(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
 def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
     if not reader.layout.has("sessions", "title"):
         return set()
-    sieved = query.terms[:SIEVED]
+    likely, needles = evidence.may_be_in(query, ["title"])
     rows = reader.json(
         f"""
         SELECT json_group_array(json_array(rowid, {text("title")})) FROM sessions
-        WHERE title IS NOT NULL AND {" AND ".join(may_hold(term, "title") for term in sieved)}
+        WHERE title IS NOT NULL AND ({likely})
         """,
-        [needle(term) for term in sieved],
+        needles,
         cancel,
     )
     found = [rowid for rowid, title in rows if query.matches(title)]
@@ -50,20 +55,25 @@ def _identified(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]
         return set()
     found = reader.json(
         f"""
-        SELECT json_group_array(rowid) FROM sessions
-        WHERE {" OR ".join(["id LIKE '%' || ? || '%' ESCAPE '!'"] * len(pieces))}
+        SELECT json_group_array(rowid) FROM (
+            SELECT rowid FROM sessions WHERE {" OR ".join(["id LIKE '%' || ? || '%' ESCAPE '!'"] * len(pieces))}
+            ORDER BY +rowid DESC LIMIT {MOST})
         """,
         pieces,
         cancel,
     )
-    if len(query.terms) == 1:
+    if len(query.terms) == 1 and not query.excluded:
         return {id_ for id_, _ in _rows(reader, found, "NULL", cancel)}
     title = text(reader.layout.column("sessions", "title"))
-    return {
-        id_
-        for id_, title in _rows(reader, found, title, cancel)
-        if all(_in_id(term, id_) or term.matches(title or "") for term in query.terms)
-    }
+    return {id_ for id_, title in _rows(reader, found, title, cancel) if _is_called(query, id_, title or "")}
+
+
+def _is_called(query: SessionQuery, session_id: str, title: str) -> bool:
+    if any(_in_id(term, session_id) or term.matches(title) for term in query.excluded):
+        return False
+    return any(
+        all(_in_id(term, session_id) or term.matches(title) for term in terms) for terms in query.alternatives
+    )
 
 
 def _in_id(term: Term, session_id: str) -> bool:

@@ -2,103 +2,84 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from storage.finding import fold
+from storage.finding import fold, grammar
+from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
+from storage.finding.terms import Term, held, places, rows
+from storage.records import HiddenClass
 
-_TOKEN = re.compile(
-    r'source:(?:"(?P<quoted>[^"]+)"|(?P<source>[^\s"]\S*))'
-    r'|"(?P<phrase>[^"]*)(?P<closed>"|$)'
-    r"|(?P<word>\S+)"
-)
-
-
-@dataclass(frozen=True)
-class Term:
-    """One thing that must be found.
-
-    With CJK or emoji in it, it is found wherever it stands, and so is a term without any letter or number;
-    any other is found as whole words in a row, compared as unicode61 folds them.
-    """
-
-    text: str
-    """As typed, without its quotes."""
-    prefix: bool = False
-    """Its last word may go on: it is still being typed."""
-
-    @cached_property
-    def words(self) -> tuple[str, ...]:
-        """Its folded words; empty where it is looked for as it stands."""
-        return () if fold.spaceless(self.text) else tuple(fold.words(self.text).split())
-
-    @cached_property
-    def opens(self) -> bool:
-        """Whether the last of `words` stands for every word that begins so."""
-        return self.prefix and fold.words(self.text[-1:]) != fold.GAP
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """Finds its `words` in a text that was folded."""
-        row = f"{fold.GAP}+".join(map(re.escape, self.words))
-        tail = f"[^{fold.GAP}]*" if self.opens else ""
-        return re.compile(f"(?<![^{fold.GAP}]){row}{tail}(?![^{fold.GAP}])")
-
-    @cached_property
-    def needle(self) -> str:
-        """What is looked for where there are no `words`, in a text in lower case."""
-        return fold.lower(self.text)
-
-    def matches(self, text: str) -> bool:
-        """Whether it is found in the text."""
-        return bool(self.pattern.search(fold.words(text))) if self.words else self.needle in fold.lower(text)
-
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where it is found, as character ranges of the text."""
-        return list(_rows(self, fold.fold(text)) if self.words else _places(self, fold.lower(text)))
+__all__ = ["CHOICES", "KEYS", "OF_MESSAGES", "Filter", "SessionQuery", "Term", "parse"]
 
 
 @dataclass(frozen=True)
 class SessionQuery:
-    """What is looked for: every term must match, and the source must be one of `sources` if there are any."""
+    """What is looked for: all terms of any alternative, no excluded term, and what the filters leave."""
 
-    text: str
+    text: str = field(default="", compare=False)
     """As typed."""
-    terms: tuple[Term, ...] = ()
-    sources: tuple[str, ...] = ()
+    alternatives: tuple[tuple[Term, ...], ...] = ()
+    excluded: tuple[Term, ...] = ()
+    """With words, no message that matches holds one; alone, no message (nor title) of the conversation does."""
+    filters: tuple[Filter, ...] = ()
+    ignored: tuple[str, ...] = field(default=(), compare=False)
+    """What could not be understood and why, each "without: after:soon — not a date"."""
+
+    @classmethod
+    def of_terms(cls, terms: Iterable[Term]) -> SessionQuery:
+        """A query for all of these terms, without filters."""
+        together = tuple(dict.fromkeys(terms))
+        return cls(alternatives=(together,) if together else ())
+
+    @cached_property
+    def terms(self) -> tuple[Term, ...]:
+        """Everything that is looked for, whichever alternative it is in."""
+        return tuple(dict.fromkeys(term for terms in self.alternatives for term in terms))
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources that are asked for by name."""
+        return tuple(one.value for one in self.filters if one.key == "source" and not one.negated)
+
+    @property
+    def shown_classes(self) -> frozenset[HiddenClass]:
+        """The hidden classes that it asks for by name: `source:cron`, `is:archived`."""
+        sources = [source.casefold() for source in self.sources]
+        states = [one.value for one in self.filters if one.key == "is" and not one.negated]
+        by_source = (HiddenClass.SUBAGENT, HiddenClass.CRON, HiddenClass.TOOL)
+        return frozenset(
+            kind for kind in HiddenClass if kind in states or (kind in by_source and kind in sources)
+        )
 
     @property
     def is_search(self) -> bool:
-        """Whether there are words to look for, not filters alone."""
-        return bool(self.terms)
+        """Whether there are words to look for, not filters or exclusions alone."""
+        return bool(self.alternatives)
+
+    @property
+    def restricts(self) -> bool:
+        """Whether it leaves anything out of the list."""
+        return bool(self.filters or (self.excluded and not self.alternatives))
 
     def matches(self, *texts: str) -> bool:
-        """Whether every term is found in one of these texts."""
-        # Loops, and each text prepared once: this runs on every row of a scan.
-        if self._in_words:
-            folded = [fold.words(text) for text in texts]
-            for term in self._in_words:
-                for text in folded:
-                    if term.pattern.search(text):
-                        break
-                else:
-                    return False
-        if self._as_written:
-            low = [fold.lower(text) for text in texts]
-            return all(any(term.needle in text for text in low) for term in self._as_written)
-        return True
+        """Whether one message with these texts matches: filters aside."""
+        # Each text prepared once: this runs on every row of a scan.
+        prepared = _Prepared(texts)
+        if any(prepared.hold(term) for term in self.excluded):
+            return False
+        return not self.alternatives or any(all(map(prepared.hold, terms)) for terms in self.alternatives)
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
         """What to mark: the character ranges of `text` that match any term, in order, not overlapping."""
         found: list[tuple[int, int]] = []
         if self._in_words:
             folded = fold.fold(text)
-            found += (span for term in self._in_words for span in _rows(term, folded))
+            found += (span for term in self._in_words for span in rows(term, text, folded))
         if self._as_written:
             low = fold.lower(text)
-            found += (span for term in self._as_written for span in _places(term, low))
+            found += (span for term in self._as_written for span in places(term, low))
         merged: list[tuple[int, int]] = []
         for start, end in sorted(found):
             if merged and start <= merged[-1][1]:
@@ -115,36 +96,118 @@ class SessionQuery:
     def _as_written(self) -> tuple[Term, ...]:
         return tuple(term for term in self.terms if not term.words)
 
+    def __str__(self) -> str:
+        """A line that parses to an equal query: words, then what is excluded, then filters."""
+        words = " OR ".join(" ".join(map(grammar.printed, terms)) for terms in self.alternatives)
+        rest = [*map(grammar.printed_excluded, self.excluded), *map(str, self.filters)]
+        line = " ".join(filter(None, (words, *rest)))
+        # At the very end a word would be one that is still being typed.
+        return f"{line} " if words and not rest and not self.alternatives[-1][-1].prefix else line
 
-def _rows(term: Term, folded: fold.Folded) -> Iterator[tuple[int, int]]:
-    for match in term.pattern.finditer(folded.text):
-        yield folded.span(*match.span())
 
+class _Prepared:
+    """The texts of one message, folded when first asked for."""
 
-def _places(term: Term, low: str) -> Iterator[tuple[int, int]]:
-    place = low.find(term.needle)
-    while place >= 0:
-        yield place, place + len(term.needle)
-        place = low.find(term.needle, place + len(term.needle))
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._texts = texts
+        self._folded: list[str] | None = None
+        self._low: list[str] | None = None
+
+    def hold(self, term: Term) -> bool:
+        if term.words:
+            if self._folded is None:
+                self._folded = [fold.words(text) for text in self._texts]
+            return any(held(term, *pair) for pair in zip(self._texts, self._folded, strict=True))
+        if self._low is None:
+            self._low = [fold.lower(text) for text in self._texts]
+        return any(term.needle in text for text in self._low)
 
 
 def parse(text: str, *, typing: bool = True) -> SessionQuery:
     """Read the search box. Never raises, and takes as text whatever it does not know.
 
-    Words must all match; `"a phrase"` is one term; `source:x` filters, several of them are alternatives.
+    Words must all match (a blank and AND mean and, and bind tighter than OR); `"a phrase"` is one term; `word*`
+    may go on; `-word` and `NOT word` exclude wherever they stand; `key:value` filters (KEYS).
 
     Args:
         typing: The word at the very end is still being typed and matches every word that begins so.
     """
     sound = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    terms: list[Term] = []
-    sources: list[str] = []
-    for token in _TOKEN.finditer(sound):
-        if source := token["quoted"] or token["source"]:
-            sources.append(source)
-            continue
-        word = token["word"] or token["phrase"].strip()
-        if word:
-            open_end = typing and token.end() == len(sound) and token["closed"] != '"'
-            terms.append(Term(word, prefix=open_end))
-    return SessionQuery(text, tuple(dict.fromkeys(terms)), tuple(dict.fromkeys(sources)))
+    line = _Line()
+    pieces = list(grammar.pieces(sound, typing))
+    if all(isinstance(piece, str) and not piece.startswith(grammar.NOTHING) for piece in pieces):
+        # Nothing but operators: they are what somebody looks for.
+        open_end = typing and sound.endswith(grammar.OPERATORS)
+        pieces = [
+            grammar.Word(Term(str(piece)), unfinished=open_end and place == len(pieces))
+            for place, piece in enumerate(pieces, 1)
+        ]
+    for piece in pieces:
+        line.take(piece)
+    return line.query(text)
+
+
+class _Line:
+    """What was read of the line so far."""
+
+    def __init__(self) -> None:
+        self._alternatives: list[dict[Term, None]] = [{}]
+        self._excluded: dict[Term, None] = {}
+        self._filters: dict[Filter, None] = {}
+        self._ignored: list[str] = []
+        self._operator = ""
+        """One that waits for what it is about."""
+        self._negated = False
+
+    def take(self, piece: grammar.Word | Filter | str) -> None:
+        if isinstance(piece, Filter):
+            one = Filter(piece.key, piece.value, True) if self._negated else piece
+            self._negated = False
+            if one.problem:
+                self._without(str(piece), one.problem)
+            else:
+                self._filters[one] = None
+        elif isinstance(piece, grammar.Word):
+            if piece.excluded or self._negated:
+                # An unfinished word excludes itself alone: it would take away what is still wanted.
+                self._excluded[piece.term] = None
+            else:
+                if self._operator == "OR":
+                    self._alternatives.append({})
+                self._operator = ""
+                term = Term(piece.term.text, True) if piece.unfinished else piece.term
+                self._alternatives[-1][term] = None
+            self._negated = False
+        elif piece.startswith(grammar.NOTHING):
+            self._without(piece.removeprefix(grammar.NOTHING), "nothing after it")
+        elif piece == "NOT":
+            if self._negated:
+                self._without("NOT", "nothing after it")
+            self._negated = True
+        else:
+            self._take_operator(piece)
+
+    def _take_operator(self, piece: str) -> None:
+        if not self._alternatives[-1] and (piece == "OR" or not (self._excluded or self._filters)):
+            self._without(piece, "nothing before it")
+        elif self._operator:
+            self._without(piece, "nothing between two of them")
+        else:
+            self._operator = piece
+
+    def _without(self, what: str, why: str) -> None:
+        self._ignored.append(f"without: {what} — {why}")
+
+    def query(self, text: str) -> SessionQuery:
+        if self._operator:
+            self._without(self._operator, "nothing after it")
+        if self._negated:
+            self._without("NOT", "nothing after it")
+        alternatives = dict.fromkeys(tuple(terms) for terms in self._alternatives if terms)
+        return SessionQuery(
+            text,
+            tuple(alternatives),
+            tuple(self._excluded),
+            tuple(self._filters),
+            tuple(dict.fromkeys(self._ignored)),
+        )

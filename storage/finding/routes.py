@@ -1,4 +1,4 @@
-"""Which messages the index knows, and which have to be looked at one by one (spec 1.5, 1.7, 3.4)."""
+"""Which messages an index knows, and which have to be looked at one by one (spec 1.5, 1.7, 3.4)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from storage.engine.connection import Cancel, Reader
-from storage.finding import index, scan
-from storage.finding.hits import OLDEST, Route
-from storage.finding.query import SessionQuery
+from storage.engine.layout import FtsTable
+from storage.errors import IndexDamaged
+from storage.finding import scan, sieve, trigrams
+from storage.finding.hits import Route
+from storage.finding.index import Indexed
+from storage.finding.query import SessionQuery, Term
+from storage.finding.scope import OLDEST
+from storage.finding.sieve import Sieve, Sieved
+
+NEWEST_FIRST = 6_000
+"""Messages that are scanned before an index is asked for what is everywhere: they hold most of a page."""
+
+NEWEST_WHOLE = 20_000
+"""Messages that are scanned where the index does not know all of a message."""
+
+FEW = 3
+"""Letters from which on a beginning of a word is not in nearly every message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +31,8 @@ class Stretch:
 
     first: int
     route: Route
+    note: str = ""
+    """What is not searched here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +42,8 @@ class Plan:
     stretches: tuple[Stretch, ...]
     notes: tuple[str, ...] = ()
     """Why messages are scanned, or what is not searched."""
+    unfinished: bool = False
+    """An index is still being built."""
 
     def below(self, before: int) -> Stretch | None:
         """The stretch that holds the messages right below this id; None where there are none."""
@@ -38,32 +56,133 @@ def scan_all(why: str) -> Plan:
 
 
 def plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
-    """The quickest way that misses no message."""
+    """The quickest way that misses no message, or says what it may miss."""
+    try:
+        return _plan(reader, query, cancel)
+    except IndexDamaged:
+        return scan_all("search index damaged")
+
+
+def _plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
     layout = reader.layout
     if not (layout.has("messages", "id") and layout.has("messages", "session_id")):
         return Plan((), ("this store has no messages",))
-    if nameless := next((term for term in query.terms if not term.words), None):
-        return scan_all(f"“{nameless.text}” is not in the index")
     if layout.fts is None:
         return scan_all("search index missing")
     if not layout.fts.tokenizer.startswith("unicode61"):
         return scan_all("search index unknown")
     marks = _marks(reader, cancel)
-    if "fts_stale" in marks or not _is_fed(reader, cancel):
+    if "fts_stale" in marks or not _is_fed(reader, "messages_fts", cancel):
         return scan_all("search index out of date")
     notes = ("old search index: tool calls not searched",) if layout.fts.kind == "one column" else ()
-    return Plan(_stretches(marks), notes)
+    trigram = layout.trigram if _trusted(reader, marks, cancel) else None
+    indexed = _of_words if all(term.words for term in query.terms) else _as_written
+    stretches = indexed(reader, query, trigram, cancel)
+    if stretches is None:
+        return scan_all(f"“{_nameless(query).text}” is not in the index")
+    gap = _gap(marks)
+    return Plan(_around(gap, stretches) if gap else stretches, notes, gap is not None)
 
 
-def _stretches(marks: Mapping[str, int]) -> tuple[Stretch, ...]:
-    """Around what a rebuild has not reached yet: the index holds a message iff its id <= progress or > high water."""
-    everything = Stretch(OLDEST, index.read)
-    if "fts_rebuild_high_water" not in marks:
-        return (everything,)
-    high, reached = marks["fts_rebuild_high_water"], marks.get("fts_rebuild_progress", -1)
-    if reached >= high:
-        return (everything,)
-    return Stretch(high + 1, index.read), Stretch(reached + 1, scan.read), everything
+def _of_words(
+    reader: Reader, query: SessionQuery, trigram: FtsTable | None, cancel: Cancel
+) -> tuple[Stretch, ...]:
+    """By the index of words; where they may touch CJK, by the trigrams as well.
+
+    What these leave out (tool output from version 23 on) is known by its whole words alone.
+    """
+    wide = trigram is not None and trigrams.has_wide(reader, cancel)
+    glued = sieve.glued(query) if wide else None
+    if query.excluded or any(term.sign for term in query.terms):
+        sieves = (
+            Sieve("messages_fts", sieve.of_words(query)),
+            *([glued] if glued else ()),
+            sieve.encoded(query),
+        )
+        everything = Stretch(OLDEST, Sieved(sieves))
+    else:
+        everything = Stretch(OLDEST, Indexed(glued))
+    short = any(term.opens and len(term.words[-1]) < FEW for term in query.terms)
+    unknown = wide and any(not trigrams.words_within(term) for term in query.terms)
+    return _newest_scanned(reader, NEWEST_FIRST, everything, cancel) if short or unknown else (everything,)
+
+
+def _as_written(
+    reader: Reader, query: SessionQuery, trigram: FtsTable | None, cancel: Cancel
+) -> tuple[Stretch, ...] | None:
+    """By the trigrams; None where they know nothing of some alternative."""
+    if trigram is None:
+        return None
+    sieves, dense, short = [sieve.encoded(query)], False, False
+    if words := sieve.of_words(query):
+        sieves.append(Sieve("messages_fts", words))
+        if glued := sieve.glued(query):
+            sieves.append(glued)
+    for terms in query.alternatives:
+        written = sorted({trigrams.longest(term) for term in terms if not term.words}, key=len, reverse=True)
+        known = [text for text in written if len(text) >= trigrams.LONG]
+        match = [trigrams.phrase(text) for text in known]
+        # What is short costs a look at the vocabulary: not where something longer leaves little.
+        for text in () if known else written:
+            found = trigrams.beginnings(reader, text, cancel) if text else None
+            if found is None:
+                continue
+            short = True
+            dense |= len(found) > trigrams.DENSE
+            match.append(trigrams.any_of(found) if found else trigrams.phrase("\uffff" * trigrams.LONG))
+        if match:
+            sieves.append(Sieve("messages_fts_trigram", " AND ".join(match)))
+        elif written:
+            return None
+    lacking = _lacking(trigram, short)
+    everything = Stretch(
+        OLDEST,
+        Sieved(tuple(sieves)),
+        f"“{_nameless(query).text}” in {lacking} older than {NEWEST_WHOLE:,} messages is not searched"
+        if lacking
+        else "",
+    )
+    if lacking:
+        return _newest_scanned(reader, NEWEST_WHOLE, everything, cancel)
+    return _newest_scanned(reader, NEWEST_FIRST, everything, cancel) if dense else (everything,)
+
+
+def _lacking(trigram: FtsTable, short: bool) -> str:
+    """What the trigrams do not know of old messages."""
+    if trigram.kind == "inline":
+        return ""
+    lacking = [] if trigram.kind == "one column" else ["tool output"]
+    if trigram.kind == "external" and "tool_calls" not in trigram.columns:
+        lacking += ["tool calls", "cron and subagent sessions"]
+    return ", ".join([*lacking, *(["line ends"] if short else [])])
+
+
+def _nameless(query: SessionQuery) -> Term:
+    return next(term for term in query.terms if not term.words)
+
+
+def _newest_scanned(reader: Reader, many: int, everything: Stretch, cancel: Cancel) -> tuple[Stretch, ...]:
+    row = reader.one("SELECT max(id) FROM messages", (), cancel)
+    newest = row[0] if row and isinstance(row[0], int) else 0
+    return Stretch(newest - many + 1, scan.read), everything
+
+
+def _gap(marks: Mapping[str, int]) -> tuple[int, int] | None:
+    """First id and end of what a rebuild has not reached: the index holds the ids <= progress and > high water."""
+    high, reached = marks.get("fts_rebuild_high_water", -1), marks.get("fts_rebuild_progress", -1)
+    return (reached + 1, high + 1) if reached < high else None
+
+
+def _around(gap: tuple[int, int], stretches: tuple[Stretch, ...]) -> tuple[Stretch, ...]:
+    """The same way, with a scan of the gap."""
+    first, before = gap
+    above = [replaced(stretch, max(stretch.first, before)) for stretch in stretches]
+    return (*above, Stretch(first, scan.read), *(stretch for stretch in stretches if stretch.first < first))
+
+
+def replaced(stretch: Stretch, first: int) -> Stretch:
+    """The same stretch from another id on."""
+    return Stretch(first, stretch.route, stretch.note)
 
 
 def _marks(reader: Reader, cancel: Cancel) -> dict[str, int]:
@@ -71,18 +190,30 @@ def _marks(reader: Reader, cancel: Cancel) -> dict[str, int]:
         return {}
     return dict(
         reader.rows(
-            "SELECT key, CAST(value AS INTEGER) FROM state_meta"
-            " WHERE key IN ('fts_rebuild_high_water', 'fts_rebuild_progress', 'fts_stale')",
+            # Read as the triggers of the index read them: what is NULL is none.
+            "SELECT key, coalesce(CAST(value AS INTEGER), -1) FROM state_meta WHERE key IN"
+            " ('fts_rebuild_high_water', 'fts_rebuild_progress', 'fts_stale', 'fts_trigram_stale')",
             (),
             cancel,
         )
     )
 
 
-def _is_fed(reader: Reader, cancel: Cancel) -> bool:
+def _trusted(reader: Reader, marks: Mapping[str, int], cancel: Cancel) -> bool:
+    """Whether the index of trigrams knows every message that it should."""
+    trigram = reader.layout.trigram
+    return (
+        trigram is not None
+        and trigram.tokenizer == "trigram"
+        and "fts_trigram_stale" not in marks
+        and _is_fed(reader, "messages_fts_trigram", cancel)
+    )
+
+
+def _is_fed(reader: Reader, table: str, cancel: Cancel) -> bool:
     """Whether new messages still enter the index: a Hermes that finds it damaged takes its triggers away."""
     return bool(
         reader.rows(
-            "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = 'messages_fts_insert'", (), cancel
+            "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = ?", (f"{table}_insert",), cancel
         )
     )

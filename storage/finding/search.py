@@ -1,16 +1,19 @@
-"""Words → conversations, by their newest hit."""
+"""Words → conversations, by their newest hit or by the best one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from storage.engine.connection import Cancel, Reader
 from storage.errors import IndexDamaged
-from storage.finding import names, routes
-from storage.finding.findings import Findings, begun
+from storage.finding import filters, names, ranges, relevance, routes
+from storage.finding.findings import Findings
+from storage.finding.hits import Hits
 from storage.finding.listing import Lister
 from storage.finding.query import SessionQuery
-from storage.records import Entry, HiddenClass, SearchResult
+from storage.finding.scope import Ids, Scope
+from storage.records import Entry, HiddenClass, SearchOrder, SearchResult
 
 
 def search(
@@ -21,11 +24,17 @@ def search(
     limit: int,
     after: SearchResult | None,
     cancel: Cancel,
+    *,
+    now: float,
+    order: SearchOrder = SearchOrder.NEWEST,
 ) -> SearchResult:
     """Conversations with a message, a title or an id that matches: see `SessionDB.search`.
 
     Titles and ids are looked at first and whole; messages from the newest id down, in slices, until there are
     `limit` conversations more or no messages left.
+
+    Args:
+        now: Unix seconds, what relative dates count from.
     """
     if not query.is_search:
         return SearchResult((), exhausted=True)
@@ -36,39 +45,77 @@ def search(
         return lister.entries_of(session_ids, cancel)
 
     reader.refresh_layout()
-    plan = routes.plan(reader, query, cancel)
+    allowed = filters.allowed(reader, lister, query, now, cancel)
+    scope = ranges.scope(reader, query, None if allowed is None else entries_of(allowed), cancel)
     if after is not None and isinstance(after.resume, Findings):
         findings = after.resume.copy()
     else:
-        findings = begun(query, show)
+        findings = Findings(allowed, show | query.shown_classes)
         findings.call(names.named(reader, query, cancel), entries_of)
-    enough = limit + (len(after.hits) if after is not None else 0)
-    ranked = findings.ranked(complete=False)
-    while (stretch := plan.below(findings.before)) and len(ranked) < enough:
-        cancel.check()
-        try:
-            found = stretch.route(reader, query, stretch.first, findings.before, cancel)
-        except IndexDamaged:
-            # What was found so far is true; the rest is looked at without the index.
-            plan = routes.scan_all("search index damaged")
-            continue
-        findings.before = found.lowest
-        findings.scanned += found.scanned
-        findings.hear(found.hits, entries_of)
-        ranked = findings.ranked(complete=False)
-    exhausted = stretch is None
+    walk = _Walk(reader, query, scope, cancel, routes.plan(reader, query, cancel))
+    known = len(after.hits) if after is not None else 0
+    if order is SearchOrder.RELEVANT:
+        walked: list[Hits] = []
+        while _messages(walked) < relevance.ENOUGH and (found := walk.step(findings)) is not None:
+            walked += found
+            findings.hear(found, entries_of)
+        hits = relevance.ranked(reader, query, findings, walked, after.hits if after else (), cancel)
+    else:
+        hits = findings.ranked(complete=False)
+        while len(hits) < known + limit and (found := walk.step(findings)) is not None:
+            findings.hear(found, entries_of)
+            hits = findings.ranked(complete=False)
+        if walk.is_over(findings):
+            hits = findings.ranked(complete=True)
+    exhausted = walk.is_over(findings)
     return SearchResult(
-        findings.ranked(complete=True) if exhausted else ranked,
+        hits,
         exhausted,
         findings.hidden,
         scanned=findings.scanned > 0,
-        notes=plan.notes + _unfinished(plan, findings),
+        notes=(*query.ignored, *walk.notes(findings), *filters.unknown(lister, query, cancel)),
         resume=None if exhausted else findings,
     )
 
 
-def _unfinished(plan: routes.Plan, findings: Findings) -> tuple[str, ...]:
-    """Says what was scanned of an index that is still being built."""
-    if len(plan.stretches) == 1 or not findings.scanned:
-        return ()
-    return (f"search index still being built: {findings.scanned:,} messages scanned",)
+def _messages(walked: Iterable[Hits]) -> int:
+    return sum(len(found.ids) for found in walked)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The way down through the messages."""
+
+    reader: Reader
+    query: SessionQuery
+    scope: Scope
+    cancel: Cancel
+    plan: routes.Plan
+
+    def step(self, findings: Findings) -> tuple[Hits, ...] | None:
+        """The hits of the next slice down; None when there is none."""
+        while (stretch := self.plan.below(findings.before)) is not None:
+            self.cancel.check()
+            wanted = Ids(stretch.first, findings.before)
+            try:
+                found = stretch.route(self.reader, self.query, self.scope, wanted, self.cancel)
+            except IndexDamaged:
+                # What was found so far is true; the rest is looked at without the index.
+                self.plan = routes.scan_all("search index damaged")
+                continue
+            findings.before = found.lowest
+            findings.scanned += found.scanned
+            return found.hits
+        return None
+
+    def is_over(self, findings: Findings) -> bool:
+        """Whether every message was looked at."""
+        return self.plan.below(findings.before) is None
+
+    def notes(self, findings: Findings) -> tuple[str, ...]:
+        """What was not searched, and what had to be looked at one by one."""
+        missed = (one.note for one in self.plan.stretches if one.note and findings.before <= one.first)
+        notes = (*self.plan.notes, *missed)
+        if self.plan.unfinished and findings.scanned:
+            notes += (f"search index still being built: {findings.scanned:,} messages scanned",)
+        return tuple(dict.fromkeys(notes))

@@ -40,3 +40,21 @@ def test_found_by_what_it_is_called(
         hits = db.search(parse(text, typing=typing)).hits
         rows = db.details([hit.entry for hit in hits])
         assert [(row.id, row.title) for row in rows] == expected
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("title:modpack", [FIRST]),
+        ("title:an-94", [SECOND]),
+        ("id:c9a6ff", [FIRST]),
+        ("id:2026031", [THIRD, SECOND, FIRST]),
+        ("is:untitled", [THIRD]),
+    ],
+)
+def test_filters_by_what_it_is_called(
+    build_v11: BuildV11, line: str, expected: list[tuple[str, str]]
+) -> None:
+    with SessionDB(build_v11(SETUP), read_only=True) as db:
+        rows = db.details(db.listing(parse(line)).entries)
+        assert [(row.id, row.title) for row in rows] == expected

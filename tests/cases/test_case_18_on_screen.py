@@ -44,6 +44,20 @@ async def test_the_filter_finds_the_one_that_is_shown(started: Started) -> None:
     assert str(browser(app).box.border_subtitle).startswith("1 of 3 conversations · ")
 
 
+async def test_a_filter_of_titles_leaves_the_same_one(started: Started) -> None:
+    app, pilot = started
+    await search_for(pilot, "title:needle")
+    assert shown_ids(app) == ["root3"]
+    assert str(browser(app).box.border_subtitle) == "1 conversation · last active first"
+
+
+async def test_the_children_are_shown_when_they_are_asked_for(started: Started) -> None:
+    app, pilot = started
+    await search_for(pilot, "is:subagent")
+    assert shown_ids(app) == [f"child{n}" for n in range(20_000, 19_980, -1)]
+    assert str(browser(app).box.border_subtitle) == "20 of 20,000 conversations · last active first"
+
+
 async def test_the_limit_is_kept_with_the_children_shown(path: Path) -> None:
     async with browsing(path, limit=20) as (app, pilot):
         await press(pilot, "tab", "h", "down", "down", "space", "enter")

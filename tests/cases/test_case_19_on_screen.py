@@ -1,10 +1,10 @@
-"""Case 19 on the screen: order and counts come from the rows. (`-is:empty` and `-c` wait for their issues.)"""
+"""Case 19 on the screen: order and counts come from the rows. (`-c` waits for its issue.)"""
 
 from __future__ import annotations
 
 from tests.cases.test_case_19_recency_and_counts_from_rows import SETUP
 from tests.support.browsing import browser, browsing, row_of
-from tests.support.on_screen import pane_lines, press, shown_ids
+from tests.support.on_screen import pane_lines, press, search_for, shown_ids
 from tests.support.stores import BuildV11
 
 
@@ -22,3 +22,10 @@ async def test_order_and_counts(build_v11: BuildV11) -> None:
         assert counts == {"old": 1, "empty": 0, "new": 1, "tie": 1, "end": 2}
         drawn = [line.split()[-2] for line in pane_lines(app, "sessions")[1:6]]
         assert drawn == [str(counts[id_]) for id_ in order]
+
+
+async def test_empty_ones_go_and_the_old_one_stays(build_v11: BuildV11) -> None:
+    async with browsing(build_v11(SETUP)) as (app, pilot):
+        await search_for(pilot, "-is:empty")
+        assert set(shown_ids(app)) == {"old", "new", "tie", "end"}
+        assert str(browser(app).box.border_subtitle) == "4 conversations · last active first"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from storage import SessionDB, Status
+from storage import SessionDB, Status, parse
 from tests.support.stores import NOW, BuildV11
 
 SETUP = """INSERT INTO sessions(id,source,started_at,ended_at,message_count) VALUES('old','cli',1780000000,NULL,0),
@@ -28,3 +28,11 @@ def test_order_and_counts(build_v11: BuildV11) -> None:
             1780001002,
         ]
         assert {row.id for row in rows if row.status is Status.EMPTY} == {"empty"}
+
+
+def test_empty_ones_can_be_left_out(build_v11: BuildV11) -> None:
+    with SessionDB(build_v11(SETUP), read_only=True, clock=lambda: NOW) as db:
+        left = [entry.id for entry in db.listing(parse("-is:empty")).entries]
+        assert left == ["old", "tie", "new", "end"]
+        assert [entry.id for entry in db.listing(parse("is:empty")).entries] == ["empty"]
+        assert [entry.id for entry in db.listing(parse("msgs:2")).entries] == ["end"]

@@ -36,6 +36,8 @@ ROOT = Path(__file__).parent.parent.parent
             Arguments("list", json=True, source="telegram", limit=0),
         ),
         ("--limit 7 browse", Arguments(limit=7)),
+        ("sessions list docker after:7d --limit 3", Arguments("list", query=["docker", "after:7d"], limit=3)),
+        ("sessions list --json -- -is:empty", Arguments("list", query=["-is:empty"], json=True)),
     ],
 )
 def test_understood(line: str, understood: Arguments) -> None:
@@ -68,9 +70,9 @@ def test_not_understood(line: str, complaint: str, capsys: pytest.CaptureFixture
 )
 def test_what_was_typed_is_quoted_safely(typed: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        parse(["sessions", "list", typed])
+        parse(["sessions", "browse", typed])
     *_, complaint = capsys.readouterr().err.splitlines()
-    assert complaint.startswith(("hermes-tui sessions list: error: ", "hermes-tui: error: "))
+    assert complaint.startswith(("hermes-tui sessions browse: error: ", "hermes-tui: error: "))
     assert complaint.isascii()
     assert complaint.isprintable()
 

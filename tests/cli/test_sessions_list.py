@@ -46,11 +46,18 @@ def fill_store(tmp_path: Path) -> FillStore:
     return fill
 
 
-def listed(path: Path, *, encoding: str = "utf-8", limit: int | None = 20, source: str | None = None) -> str:
+def listed(
+    path: Path,
+    *,
+    encoding: str = "utf-8",
+    limit: int | None = 20,
+    source: str | None = None,
+    line: str = "",
+) -> str:
     """The list as it is printed at NOW."""
     answers, remarks = io.BytesIO(), io.StringIO()
     output = Output(io.TextIOWrapper(answers, encoding=encoding, write_through=True), remarks)
-    list_conversations(Options(path, source=source, limit=limit, clock=lambda: NOW), output)
+    list_conversations(Options(path, source=source, limit=limit, clock=lambda: NOW), output, line=line)
     return answers.getvalue().decode(encoding) + remarks.getvalue()
 
 
@@ -287,3 +294,35 @@ def test_the_reader_of_the_output_goes_away(fill_store: FillStore) -> None:
     )
     os.close(writing)
     assert (done.returncode, done.stderr) == (141, "")
+
+
+def test_a_line_of_words_and_filters(fill_store: FillStore) -> None:
+    path = fill_store(
+        {"id": "a1", "started_at": NOW - 60, "title": "one", "said": "docker build"},
+        {"id": "b2", "started_at": NOW - 50, "title": "two", "said": "docker again", "source": "telegram"},
+        {"id": "c3", "started_at": NOW - 40, "title": "three", "said": "podman"},
+        {"id": "d4", "started_at": NOW - 30, "title": "four", "said": "docker nightly", "source": "cron"},
+    )
+
+    def ids(line: str, source: str | None = None, limit: int | None = 20) -> list[str]:
+        text = listed(path, line=line, source=source, limit=limit)
+        return [row.split()[-1] for row in text.splitlines()[2:] if row[:1] not in "…w"]
+
+    assert ids("docker") == ["b2", "a1"]
+    assert ids("dock") == []
+    assert ids("docker OR podman") == ["c3", "b2", "a1"]
+    assert ids("docker", source="cli") == ["a1"]
+    assert ids("docker source:telegram", source="cli") == ["b2"]
+    assert ids("-docker") == ["c3"]
+    assert ids("source:cron") == ["d4"]
+    assert ids("title:t") == ["c3", "b2"]
+    assert ids("docker", limit=1) == ["b2"]
+    assert ids("docker", limit=None) == ["b2", "a1"]
+    assert listed(path, line="docker", limit=1).endswith("\n… 1 more not shown (use --limit N to see more)\n")
+
+
+def test_what_a_line_asks_for_in_vain_is_said(fill_store: FillStore) -> None:
+    path = fill_store({"id": "a1", "started_at": NOW - 60, "said": "docker"})
+    assert listed(path, line="after:soon source:clii") == (
+        "No sessions found.\nwithout: after:soon — not a date\nno source clii; there is cli\n"
+    )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from hermes_tui import demo
 from hermes_tui.app import BrowserApp
@@ -31,6 +32,7 @@ def pressing(*keys: str) -> Callable[[BrowserPilot], object]:
 
     async def run(pilot: BrowserPilot) -> None:
         await settle(pilot)
+        pilot.app.screen_stack[0].query_one(Input).cursor_blink = False
         for key in keys:
             await pilot.press(*(key.removeprefix("type ") if key.startswith("type ") else [key]))
             await settle(pilot)
@@ -75,6 +77,12 @@ def test_light_theme(
     monkeypatch.setenv("HERMES_TUI_THEME", "light")
     app = BrowserApp(options_for(demo_store, now=demo.NOW, demo=True))
     assert snap_compare(app, terminal_size=size, run_before=pressing("type docker", "tab", "down"))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=shown)
+def test_filters(on_demo: BrowserApp, snap_compare: SnapCompare, size: tuple[int, int]) -> None:
+    line = "type source:cli after:30d -is:error docker after:soon -is:e"
+    assert snap_compare(on_demo, terminal_size=size, run_before=pressing(line))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=shown)

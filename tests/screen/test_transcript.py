@@ -27,6 +27,7 @@ class TranscriptApp(BareApp):
 
     @on(TranscriptView.EarlierWanted)
     @on(TranscriptView.MatchMoved)
+    @on(TranscriptView.MatchesPassed)
     def _keep(self, message: Any) -> None:
         self.posted.append(message)
 
@@ -325,15 +326,19 @@ async def test_matches_are_inverted_and_the_current_one_differs() -> None:
         pale = {s.style.bgcolor.name for s in view.render_line(1) if s.style and s.style.bgcolor}
         assert len(pale) == 3, "the page, a match, the current match"
         assert highlighted(view, AMBER) == ["docker"]
-        assert view.match_position() == (1, 2)
-        await pilot.press("n")
+        assert view.match_position() == (1, 3)
+        await pilot.press("n", "n")
         assert highlighted(view, AMBER) == ["Docker"]
-        assert view.match_position() == (2, 2)
+        assert view.match_position() == (3, 3)
         await pilot.press("n")
-        assert view.match_position() == (1, 2)
+        assert view.match_position() == (3, 3), "the list goes on to another conversation"
+        assert [passed.forward for passed in app.take(TranscriptView.MatchesPassed)] == [True]
+        view.wrap(forward=True)
         await pilot.press("N")
+        assert [passed.forward for passed in app.take(TranscriptView.MatchesPassed)] == [False]
+        await pilot.pause()
         moved = app.take(TranscriptView.MatchMoved)
-        assert [(m.number, m.total) for m in moved] == [(1, 2), (2, 2), (1, 2), (2, 2)]
+        assert [(m.number, m.total) for m in moved] == [(1, 3), (2, 3), (3, 3), (1, 3)]
 
 
 async def test_walking_the_matches_brings_them_to_the_screen() -> None:

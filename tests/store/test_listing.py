@@ -19,7 +19,7 @@ from storage.errors import Interrupted, StoreBusy
 from storage.finding import listing as listing_module
 from storage.finding import newest
 from storage.finding.listing import Lister
-from storage.finding.query import SessionQuery
+from storage.finding.query import Filter, SessionQuery
 from storage.records import Edge, Entry, HiddenClass, Listing, Sort
 from tests.support.stores import BuildV11, CopyStore, write_v11
 
@@ -266,7 +266,9 @@ def test_a_source_asked_for_by_name_is_shown_though_its_class_is_hidden(
     lister = Lister(opened(copy_store("state-v22-0.19.0.db")))
 
     def of(*sources: str) -> Listing:
-        return lister.listing(SessionQuery("", (), sources), Sort.ACTIVE, NONE)
+        return lister.listing(
+            SessionQuery(filters=tuple(Filter("source", one) for one in sources)), Sort.ACTIVE, NONE
+        )
 
     cron = of("cron")
     assert ids(cron) == ["cron_a1b2c3_20261128_142400", "cron_a1b2c3_20261127_142400"]
@@ -283,7 +285,7 @@ def test_asking_for_a_source_does_not_show_what_is_archived(copy_store: CopyStor
     path = copy_store("state-v22-0.19.0.db")
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
         writer.execute("UPDATE sessions SET archived = 1 WHERE id = 'cron_a1b2c3_20261128_142400'")
-    found = Lister(opened(path)).listing(SessionQuery("", (), ("cron",)), Sort.ACTIVE, NONE)
+    found = Lister(opened(path)).listing(SessionQuery(filters=(Filter("source", "cron"),)), Sort.ACTIVE, NONE)
     assert ids(found) == ["cron_a1b2c3_20261127_142400"]
     assert found.hidden == {HiddenClass.CRON: 1, HiddenClass.ARCHIVED: 1}
 

@@ -48,16 +48,85 @@ BEGIN
 END;
 """
 
+SAID = (
+    "COALESCE(new.content, '') || ' ' || COALESCE(new.tool_name, '') || ' ' || COALESCE(new.tool_calls, '')"
+)
+
+TRIGRAMS = {
+    "one column": """
+CREATE VIRTUAL TABLE messages_fts_trigram USING fts5(
+    content, content=messages, content_rowid=id, tokenize='trigram');
+CREATE TRIGGER messages_fts_trigram_insert AFTER INSERT ON messages BEGIN
+    INSERT INTO messages_fts_trigram(rowid, content) VALUES (new.id, new.content);
+END;
+""",
+    "inline": f"""
+CREATE VIRTUAL TABLE messages_fts_trigram USING fts5(content, tokenize='trigram');
+CREATE TRIGGER messages_fts_trigram_insert AFTER INSERT ON messages BEGIN
+    INSERT INTO messages_fts_trigram(rowid, content) VALUES (new.id, {SAID});
+END;
+""",
+    "external": """
+CREATE VIEW messages_fts_trigram_src AS
+    SELECT id, role, content, tool_name, tool_calls FROM messages WHERE role <> 'tool';
+CREATE VIRTUAL TABLE messages_fts_trigram USING fts5(content, tool_name, tool_calls,
+    content='messages_fts_trigram_src', content_rowid='id', tokenize='trigram');
+CREATE TRIGGER messages_fts_trigram_insert AFTER INSERT ON messages WHEN new.role <> 'tool'
+    AND (new.id > COALESCE((SELECT CAST(value AS INTEGER) FROM state_meta WHERE key = 'fts_rebuild_high_water'), -1)
+    OR new.id <= COALESCE((SELECT CAST(value AS INTEGER) FROM state_meta WHERE key = 'fts_rebuild_progress'), -1))
+BEGIN
+    INSERT INTO messages_fts_trigram(rowid, content, tool_name, tool_calls)
+    VALUES (new.id, new.content, new.tool_name, new.tool_calls);
+END;
+""",
+    "without tool calls": """
+CREATE VIEW messages_fts_trigram_src AS
+    SELECT m.id, m.role, m.content, m.tool_name FROM messages m JOIN sessions s ON s.id = m.session_id
+    WHERE m.role <> 'tool' AND s.source NOT IN ('cron', 'subagent');
+CREATE VIRTUAL TABLE messages_fts_trigram USING fts5(content, tool_name,
+    content='messages_fts_trigram_src', content_rowid='id', tokenize='trigram');
+CREATE TRIGGER messages_fts_trigram_insert AFTER INSERT ON messages WHEN new.role <> 'tool'
+    AND EXISTS (SELECT 1 FROM sessions s WHERE s.id = new.session_id AND s.source NOT IN ('cron', 'subagent'))
+BEGIN
+    INSERT INTO messages_fts_trigram(rowid, content, tool_name) VALUES (new.id, new.content, new.tool_name);
+END;
+""",
+}
+"""The index of trigrams of version 10, 11, 23 and 29."""
+
+CUT = """
+CREATE VIEW messages_fts_src AS SELECT id, CASE WHEN role = 'tool' THEN substr(COALESCE(content, ''), 1, 8192)
+    ELSE content END AS content, tool_name, tool_calls FROM messages;
+CREATE VIRTUAL TABLE messages_fts USING fts5(
+    content, tool_name, tool_calls, content='messages_fts_src', content_rowid='id');
+CREATE TRIGGER messages_fts_insert AFTER INSERT ON messages BEGIN
+    INSERT INTO messages_fts(rowid, content, tool_name, tool_calls)
+    SELECT id, content, tool_name, tool_calls FROM messages_fts_src WHERE id = new.id;
+END;
+"""
+"""What a tool said is indexed up to a length (version 30)."""
+
+REBUILDING = "INSERT INTO state_meta VALUES ('fts_rebuild_high_water', '6'), ('fts_rebuild_progress', '3');"
+
 INDEXES = {
     "one column": ONE_COLUMN,
     "inline": INLINE,
     "external": EXTERNAL,
-    "rebuilding": EXTERNAL
-    + "INSERT INTO state_meta VALUES ('fts_rebuild_high_water', '6'), ('fts_rebuild_progress', '3');",
+    "rebuilding": EXTERNAL + REBUILDING,
     "none": "",
     "stale": EXTERNAL + "DROP TRIGGER messages_fts_insert;",
     "marked stale": EXTERNAL + "INSERT INTO state_meta VALUES ('fts_stale', '1');",
     "damaged": INLINE,
+    "v10": ONE_COLUMN + TRIGRAMS["one column"],
+    "v11": INLINE + TRIGRAMS["inline"],
+    "v23": EXTERNAL + TRIGRAMS["external"],
+    "v23 rebuilding": EXTERNAL + TRIGRAMS["external"] + REBUILDING,
+    "v29": EXTERNAL + TRIGRAMS["without tool calls"],
+    "v30": CUT + TRIGRAMS["without tool calls"],
+    "trigrams stale": EXTERNAL
+    + TRIGRAMS["external"]
+    + "INSERT INTO state_meta VALUES ('fts_trigram_stale', '1');",
+    "damaged trigrams": INLINE + TRIGRAMS["inline"],
 }
 """What to run before the rows are written, by layout."""
 
@@ -96,5 +165,7 @@ def write(path: Path, layout: str, messages: Sequence[Row], sessions: Iterable[d
             )
         if layout == "damaged":
             db.execute("DELETE FROM messages_fts_data WHERE id > 10")
+        if layout == "damaged trigrams":
+            db.execute("DELETE FROM messages_fts_trigram_data WHERE id > 10")
         db.execute("COMMIT")
     return path

@@ -1,0 +1,64 @@
+"""What the end of a search line may become: a key, or a value of a key that the store knows."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+
+FROM_THE_STORE = ("source", "model", "dir", "branch", "tool")
+"""Keys whose values only the store knows."""
+
+_INSIDE = ("model", "dir")
+"""Keys that are satisfied by a piece of the value: the rest of the value is offered."""
+
+_EXAMPLES = {"after": ("7d", "today", "yesterday"), "before": ("7d", "today", "yesterday")}
+_LAST = re.compile(r'(?:^|\s)-?(?:(?P<key>[a-z]+):(?P<value>"[^"]*|[^\s"]*)|(?P<word>[a-z]+))$')
+_SHORTEST = 2
+"""Letters from which on a word may be the beginning of a key."""
+
+Values = Callable[[str], Sequence[str]]
+"""The values of a key, the most frequent first; empty while they are not known."""
+
+
+def unfinished_key(line: str) -> str | None:
+    """The key whose value is being typed at the end of the line."""
+    last = _LAST.search(line)
+    return last["key"] if last else None
+
+
+def completed(line: str, values: Values) -> str:
+    """The line with its last word finished; the empty string where nothing is offered."""
+    from storage.finding.filter_values import CHOICES, KEYS
+
+    last = _LAST.search(line)
+    if last is None:
+        return ""
+    if word := last["word"]:
+        keys = (key for key in KEYS if len(word) >= _SHORTEST and key.startswith(word))
+        return next((f"{line}{key[len(word) :]}:" for key in keys), "")
+    key, typed = last["key"], last["value"]
+    known = CHOICES.get(key) or _EXAMPLES.get(key) or (values(key) if key in FROM_THE_STORE else ())
+    for value in known:
+        if rest := _rest(key, typed, value):
+            return line + rest
+    return ""
+
+
+def _rest(key: str, typed: str, value: str) -> str:
+    """What is missing of the value behind what is typed of it; empty where it is no beginning of it."""
+    quoted = typed.startswith('"')
+    low, whole = typed.removeprefix('"').casefold(), value.casefold()
+    if len(whole) != len(value) or '"' in value:
+        return ""
+    if key == "dir" and low.startswith("~") and (home := os.path.expanduser("~").casefold()) != "~":
+        low = home + low[1:]
+    place = whole.find(low) if key in _INSIDE else 0 if whole.startswith(low) else -1
+    if place < 0 or place + len(low) == len(value):
+        return ""
+    rest = value[place + len(low) :]
+    if quoted:
+        return f'{rest}"'
+    if not re.search(r"\s", rest):
+        return rest
+    return f'"{rest}"' if not typed else ""

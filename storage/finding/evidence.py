@@ -1,0 +1,130 @@
+"""What SQL alone can tell of a match: that a text cannot hold a term, or that it surely does."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from storage.engine.layout import Layout
+from storage.finding import fold
+from storage.finding.query import SessionQuery, Term
+
+SIEVED = 100
+"""Terms that SQL looks for, whose expressions have a greatest depth; Python looks for them all."""
+
+_LONGEST_NEEDLE = 1_000
+"""Characters of it that SQL looks for; LIKE refuses long ones."""
+
+_ASCII_RUN = re.compile(r"[0-9a-z]+")
+
+_ACCENTED = "*[\u00c0-\u0233\u0300-\u0331\u1e00-\u1ef9\u212a-\u212b]*"
+"""GLOB for whatever folds to an ASCII letter, or to nothing."""
+
+_GAP = "[^0-9a-z\u0080-\U0010ffff]"
+"""GLOB for what surely parts words."""
+
+_PLAIN_WORD = re.compile(r"[0-9a-z]{1,100}")
+
+Evidence = tuple[str, list[str]]
+"""SQL about the message `m`, and the values of its parameters."""
+
+
+def needle(term: Term) -> str:
+    """What stands as it is, in lower case, in most texts that hold the term."""
+    if term.words:
+        return max(_ASCII_RUN.findall(" ".join(term.words)), key=len, default="")[:_LONGEST_NEEDLE]
+    # The longest stretch that reads the same in both cases.
+    stretches = "".join(char if char.lower() == char.upper() else "\0" for char in term.text).split("\0")
+    return max(stretches, key=len)[:_LONGEST_NEEDLE]
+
+
+def may_hold(term: Term, column: str) -> str:
+    """SQL with one parameter, the `needle`: holds wherever the term is found in the column's text as it stands."""
+    if not term.words:
+        return f"coalesce(instr({column}, ?), 0)"
+    # An accent or a NUL defeats LIKE; both show in the bytes. As the value of an OR all of it would be evaluated.
+    wide = f"length({column}) <> length(CAST({column} AS BLOB))"
+    word = _as_word(term, column)
+    return f"""CASE WHEN {column} LIKE '%' || ? || '%' THEN {f"CASE WHEN {wide} THEN 1 ELSE {word} END" if word else 1}
+        WHEN {wide} THEN {column} GLOB '{_ACCENTED}' OR instr(CAST({column} AS BLOB), x'00') ELSE 0 END"""
+
+
+def _as_word(term: Term, column: str) -> str:
+    """SQL: whether a text in ASCII holds a term of one word; true of any other text only if it does. Else empty."""
+    if len(term.words) != 1 or not _PLAIN_WORD.fullmatch(word := term.words[0]):
+        return ""
+    # What most texts show is tried first.
+    return f"""CASE WHEN {column} LIKE '% {word}{"" if term.opens else " "}%' THEN 1
+        ELSE ' ' || lower({column}) || ' ' GLOB '*{_GAP}{word}{"*" if term.opens else f"{_GAP}*"}' END"""
+
+
+def may_match(layout: Layout, query: SessionQuery) -> Evidence:
+    """SQL that holds for every message `m` that matches the query."""
+    columns = _columns(layout)
+    # Encoded content hides its text in JSON: a control byte stands before it, and bytes may begin with one.
+    encoded = f"{columns[0]} < char(2) OR typeof({columns[0]}) = 'blob'"
+    sql, needles = may_be_in(query, columns)
+    return f"({encoded} OR {sql})", needles
+
+
+def may_be_in(query: SessionQuery, columns: Sequence[str]) -> Evidence:
+    """SQL that holds wherever the query is found in these columns as they stand."""
+    if len(query.alternatives) > 1 and len(query.terms) > SIEVED:
+        return "1", []
+    alternatives, needles = [], []
+    for terms in query.alternatives:
+        sieved = terms[:SIEVED]
+        alternatives.append(" AND ".join(f"({_anywhere(term, columns)})" for term in sieved))
+        needles += [needle(term) for term in sieved for _ in columns]
+    return " OR ".join(f"({sql})" for sql in alternatives) or "1", needles
+
+
+def surely_matches(layout: Layout, query: SessionQuery) -> Evidence:
+    """SQL that holds only for messages `m` that match the query: most of them, where it is one everyday word."""
+    columns = _columns(layout)
+    if len(query.terms) + len(query.excluded) > SIEVED:
+        return "0", []
+    alternatives, values = [], []
+    for terms in query.alternatives:
+        sure = [_surely_holds(term, columns) for term in terms]
+        if all(sql for sql, _ in sure):
+            alternatives.append(" AND ".join(sql for sql, _ in sure))
+            values += [value for _, own in sure for value in own]
+    if not alternatives:
+        return "0", []
+    plain = f"typeof({columns[0]}) = 'text' AND {columns[0]} >= char(2)"
+    anyone = " OR ".join(f"({sql})" for sql in alternatives)
+    without = "".join(f" AND NOT ({_anywhere(term, columns)})" for term in query.excluded)
+    values += [needle(term) for term in query.excluded for _ in columns]
+    return f"({plain} AND ({anyone}){without})", values
+
+
+def _anywhere(term: Term, columns: Iterable[str]) -> str:
+    return " OR ".join(may_hold(term, column) for column in columns)
+
+
+def _surely_holds(term: Term, columns: Sequence[str]) -> Evidence:
+    """Empty SQL where it takes Python to know."""
+    text = " ".join(term.words) if term.words else term.text
+    # LIKE folds ASCII alone, and reads no further than a NUL.
+    if not _reads_alike(text) or term.sign or len(text) > _LONGEST_NEEDLE:
+        return "", []
+    if not term.words:
+        return f"{columns[0]} LIKE ? ESCAPE '!'", [f"%{_literal(text)}%"]
+    if all(sql := [_as_word(term, column) for column in columns]):
+        return f"({' OR '.join(f'coalesce({own}, 0)' for own in sql)})", []
+    if fold.spaceless(text) or term.opens:
+        return "", []
+    return f"{columns[0]} LIKE ?", [f"% {text} %"]
+
+
+def _reads_alike(text: str) -> bool:
+    return all(char.isascii() or char.lower() == char.upper() for char in text) and "\0" not in text
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"([!%_])", r"!\1", text)
+
+
+def _columns(layout: Layout) -> list[str]:
+    return [layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")]

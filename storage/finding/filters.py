@@ -1,0 +1,212 @@
+"""Which conversations the filters of a query leave, and what they ask for that is not there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from storage.engine.connection import Cancel, Reader
+from storage.finding.catalog import Catalog
+from storage.finding.details import is_recent
+from storage.finding.facts import Facts
+from storage.finding.filter_values import AMOUNTS, KEYS, OF_MESSAGES, Filter
+from storage.finding.message_filters import groups
+from storage.finding.query import SessionQuery
+from storage.finding.terms import Term
+from storage.records import Edge, Entry, Status
+
+Test = Callable[[Entry], bool]
+
+_STATUSES = frozenset(map(str, Status))
+_EXPLAINED = ("source", "model", "branch")
+"""Keys whose values are a short list: one that is not on it is a slip of the finger."""
+
+
+class Known(Protocol):
+    """Who knows the conversations of a store and the facts about them."""
+
+    def known(self) -> tuple[Catalog, Facts]: ...
+
+
+def allowed(
+    reader: Reader, lister: Known, query: SessionQuery, now: float, cancel: Cancel | None = None
+) -> frozenset[str] | None:
+    """Ids (live tips) of the conversations that the filters leave; None where there is nothing to leave out.
+
+    With words, `role:`, `tool:` and exclusions are not looked at: they choose among the messages that match.
+
+    Args:
+        now: Unix seconds, what relative dates count from.
+    """
+    if not query.restricts:
+        return None
+    catalog, facts = lister.known()
+    return frozenset(entry.id for entry in left(reader, catalog, facts, query, now, cancel))
+
+
+def left(
+    reader: Reader,
+    catalog: Catalog,
+    facts: Facts,
+    query: SessionQuery,
+    now: float,
+    cancel: Cancel | None = None,
+) -> Sequence[Entry]:
+    """The conversations that the filters leave, in the order of the catalog; the cheapest filter chooses first."""
+    keys = [key for key in KEYS if not (query.is_search and key in OF_MESSAGES)]
+    remaining: Sequence[Entry] = catalog.entries
+    for group in sorted(groups(query.filters, keys), key=_price):
+        if cancel is not None:
+            cancel.check()
+        tests = [_test(catalog, facts, one, remaining, now, cancel) for one in group]
+        remaining = [entry for entry in remaining if any(test(entry) for test in tests)]
+    if not query.is_search:
+        for term in query.excluded if remaining else ():
+            holding = _holding(reader, term, cancel)
+            remaining = [entry for entry in remaining if holding.isdisjoint(entry.parts)]
+    return remaining
+
+
+def unknown(lister: Known, query: SessionQuery, cancel: Cancel | None = None) -> tuple[str, ...]:
+    """What is asked for that no conversation has: "no source telegrm; there is telegram"."""
+    notes = []
+    for one in query.filters:
+        if one.key not in _EXPLAINED:
+            continue
+        catalog, facts = lister.known()
+        values = [value for value, _ in facts.values(one.key, catalog.entries, cancel)]
+        if not any(_names(one, value) for value in values):
+            notes.append(f"no {one.key} {one.value}{_instead(one.value, values)}")
+    return tuple(dict.fromkeys(notes))
+
+
+def _instead(value: str, values: Sequence[str]) -> str:
+    from difflib import get_close_matches  # a slip is rare, a start is not
+
+    by_name = {name.casefold(): name for name in reversed(values)}
+    starting = [name for folded, name in by_name.items() if folded.startswith(value.casefold())]
+    close = starting[-1:] or [by_name[near] for near in get_close_matches(value.casefold(), by_name, 1, 0.5)]
+    return f"; there is {close[0]}" if close else ""
+
+
+def _price(group: Sequence[Filter]) -> int:
+    """What an answer costs: nothing, a column of the sessions, a column behind their prompts, the messages."""
+    return max(map(_price_of, group))
+
+
+def _price_of(one: Filter) -> int:
+    if one.key in OF_MESSAGES:
+        return 4
+    if one.key == "msgs" or one.value in _STATUSES:
+        return 3
+    if one.key in ("dir", "branch", "tokens", "cost", "has"):
+        return 2
+    return 1 if one.key in ("title", "model") or one.value == "untitled" else 0
+
+
+def _test(
+    catalog: Catalog,
+    facts: Facts,
+    one: Filter,
+    entries: Sequence[Entry],
+    now: float,
+    cancel: Cancel | None,
+) -> Test:
+    """Whether a conversation of `entries` is one that the filter leaves."""
+    test = _positive(catalog, facts, one, entries, now, cancel)
+    return (lambda entry: not test(entry)) if one.negated else test
+
+
+def _positive(
+    catalog: Catalog,
+    facts: Facts,
+    one: Filter,
+    entries: Sequence[Entry],
+    now: float,
+    cancel: Cancel | None,
+) -> Test:
+    low = one.value.casefold()
+    if one.key == "source":
+        return lambda entry: entry.source.casefold() == low
+    if one.key == "id":
+        return lambda entry: any(low in part.casefold() for part in entry.parts)
+    if one.key in ("after", "before"):
+        moment, after = one.moment(now), one.key == "after"
+        return lambda entry: entry.last_active is not None and (entry.last_active >= moment) is after
+    if one.key == "title":
+        # As a title is found by words, and as it is being typed.
+        term = Term(one.value, prefix=True)
+        return lambda entry: term.matches(facts.words("title", entry, cancel))
+    if one.key in ("model", "dir", "branch"):
+        return lambda entry: _names(one, facts.words(one.key, entry, cancel))
+    if one.key in AMOUNTS:
+        return lambda entry: one.holds(facts.amount(one.key, entry, cancel))
+    if one.key in OF_MESSAGES:
+        return lambda entry: facts.says(one, entry, cancel)
+    if one.key == "has":
+        if one.value == "parent":
+            return _has_parent
+        above = facts.parents(catalog.entries, cancel)
+        return lambda entry: not above.isdisjoint(entry.parts)
+    return _state(facts, one.value, entries, now, cancel)
+
+
+def _state(
+    facts: Facts,
+    state: str,
+    entries: Sequence[Entry],
+    now: float,
+    cancel: Cancel | None,
+) -> Test:
+    if state in _STATUSES:
+        standing = facts.statuses(
+            [entry for entry in entries if state != Status.RUNNING or is_recent(entry, now)], now, cancel
+        )
+        return lambda entry: standing.get(entry.id) == state
+    if state == "untitled":
+        return lambda entry: not facts.words("title", entry, cancel).strip()
+    if state in ("cron", "tool"):
+        return lambda entry: entry.source == state
+    if state in ("archived", "hidden"):
+        return lambda entry: entry.hidden == state
+    if state == "pinned":
+        return lambda entry: entry.pinned
+    return lambda entry: entry.edge == state
+
+
+def _has_parent(entry: Entry) -> bool:
+    return entry.edge not in (Edge.ROOT, Edge.MISSING)
+
+
+def _names(one: Filter, value: str) -> bool:
+    """Whether this is the value that the filter speaks of: a model by a piece of its name, a directory by a piece
+    of its path or as what holds it, all others by their whole name."""
+    low, value = one.value.casefold(), value.casefold()
+    if one.key == "model":
+        return low in value
+    if one.key != "dir":
+        return low == value
+    if not value:
+        return False
+    if not low.startswith(("/", "~")):
+        return low in value
+    above = os.path.expanduser(one.value).rstrip("/").casefold()
+    return value.rstrip("/") == above or value.startswith(f"{above}/")
+
+
+def _holding(reader: Reader, term: Term, cancel: Cancel | None) -> frozenset[str]:
+    """The sessions in which anything matches the word: a message, the title, the id."""
+    from storage.finding import names, routes
+    from storage.finding.scope import NEWEST, Ids, Scope
+
+    cancel = cancel or Cancel()
+    query = SessionQuery.of_terms([term])
+    found = set(names.named(reader, query, cancel))
+    plan, before = routes.plan(reader, query, cancel), NEWEST
+    while stretch := plan.below(before):
+        cancel.check()
+        piece = stretch.route(reader, query, Scope(), Ids(stretch.first, before), cancel)
+        before = piece.lowest
+        found.update(hit.session_id for hit in piece.hits)
+    return frozenset(found)

@@ -1,0 +1,138 @@
+"""Hits by way of candidates: what the indexes offer is looked at, for it is more than what matches."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from storage.engine.connection import Cancel, Reader
+from storage.finding import hits, trigrams
+from storage.finding.hits import Slice
+from storage.finding.query import SessionQuery, Term
+from storage.finding.scope import Ids, Scope
+
+SLICE = 1_000
+"""Candidates of one statement."""
+
+ENCODED_SLICE = 200
+"""The same for content that is stored as JSON, and read whole: pictures are large."""
+
+ENCODED = '^"json"'
+"""Finds content that is a list of parts: its marker makes it begin with this word, as little else does."""
+
+_SIEVED = 16
+"""Words, each in all its spellings, that are looked for there."""
+
+_PUNCTUATION = "‘’“”„‚«»‹›–—―…•·¿¡→（）「」『』【】《》〈〉，。、：；！？～\u00a0\u200b\u3000"
+
+_GLUE = ("", *"nrtbf", *(f"u{ord(char):04x}" for char in _PUNCTUATION))
+"""What JSON's escapes leave in front of a word: the index knows `\\nword` as "nword"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """A full-text query, and how many of its rows are looked at together."""
+
+    table: str
+    match: str
+    size: int = SLICE
+
+
+@dataclass(frozen=True, slots=True)
+class Sieved:
+    """A Route by indexes which together offer every message that can match."""
+
+    sieves: tuple[Sieve, ...]
+
+    def __call__(
+        self, reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel: Cancel, /
+    ) -> Slice:
+        offered, lowest = offers(reader, self.sieves, scope, wanted, cancel)
+        return Slice(hits.verified(reader, query, scope, *listed(offered), cancel), lowest)
+
+
+def offers(
+    reader: Reader, sieves: Sequence[Sieve], scope: Scope, wanted: Ids, cancel: Cancel
+) -> tuple[set[int], int]:
+    """The newest of these messages that any of them finds, and how far down there are no others."""
+    if not sieves:
+        return set(), wanted.first
+    found = reader.json(
+        "SELECT json_array("
+        + ", ".join(
+            f"(SELECT json_group_array(id) FROM ({scope.matched(own.table, wanted, own.size)}))"
+            for own in sieves
+        )
+        + ")",
+        [own.match for own in sieves],
+        cancel,
+    )
+    reached = [wanted.first]
+    for own, ids in zip(sieves, found, strict=True):
+        if len(ids) >= own.size and not scope.is_small:
+            reached.append(min(ids))
+    lowest = max(reached)
+    return {id_ for ids in found for id_ in ids if id_ >= lowest}, lowest
+
+
+def listed(ids: Iterable[int]) -> tuple[str, tuple[str]]:
+    """SQL that yields these ids, and its parameter."""
+    return "SELECT value FROM json_each(?)", (json.dumps(list(ids)),)
+
+
+def of_words(query: SessionQuery) -> str:
+    """MATCH for the index of words: the alternatives that are words alone."""
+    alternatives = [terms for terms in query.alternatives if all(term.words for term in terms)]
+    return " OR ".join(f"({' AND '.join(map(_phrase_of, terms))})" for terms in alternatives)
+
+
+def encoded(query: SessionQuery) -> Sieve:
+    """Content that is stored as JSON.
+
+    The index knows the JSON, its keys and its pictures, and no escaped text as it reads: what it offers is looked at
+    in the decoded text. A word glued to CJK, a rare sign or an emoji in front of it, or spelt with other accents
+    than typed, is not offered, and CJK that is not escaped only from the beginning of its run: the trigrams end at the
+    NUL of the marker.
+    """
+    offered = []
+    for terms in query.alternatives:
+        spelt = (spellings for term in terms for spellings in _spellings(term))
+        offered.append(" AND ".join(f"({' OR '.join(sorted(own))})" for own in islice(spelt, _SIEVED)))
+    wanted = " OR ".join(f"({own})" for own in offered)
+    return Sieve("messages_fts", f"{ENCODED} AND ({wanted})" if all(offered) else ENCODED, ENCODED_SLICE)
+
+
+def glued(query: SessionQuery) -> Sieve | None:
+    """Words as parts of what the index of words takes for a longer one; None where all of them are too short."""
+    offered = []
+    for terms in query.alternatives:
+        if all(term.words for term in terms):
+            known = dict.fromkeys(word for term in terms for word in trigrams.words_within(term))
+            offered.append(" AND ".join(map(trigrams.phrase, islice(known, _SIEVED))))
+    match = " OR ".join(f"({own})" for own in offered if own)
+    return Sieve("messages_fts_trigram", match, 3 * SLICE) if match else None
+
+
+def _phrase_of(term: Term) -> str:
+    return _phrase(" ".join(term.words), term.opens)
+
+
+def _phrase(text: str, opens: bool) -> str:
+    return f'"{text}" *' if opens else f'"{text}"'
+
+
+def _spellings(term: Term) -> Iterator[set[str]]:
+    """How each word of the term may stand in JSON that keeps to ASCII, as phrases of the index."""
+    if not term.words:
+        wide = max(re.split(r"[\x00-\x7f]+", trigrams.longest(term)), key=len)
+        if wide:
+            yield {_phrase(trigrams.escaped(wide), True), _phrase(wide, True)}
+        return
+    for place, (word, as_typed) in enumerate(zip(term.words, term.written, strict=True), start=1):
+        opens = term.opens and place == len(term.written)
+        cases = (as_typed, as_typed.lower(), as_typed.upper(), as_typed.capitalize())
+        escaped = [] if as_typed.isascii() else [json.dumps(case)[1:-1] for case in cases]
+        yield {_phrase(glue + spelling, opens) for spelling in (word, *escaped) for glue in _GLUE}

@@ -1,0 +1,99 @@
+"""The index of all trigrams, for what no index of words can take apart: CJK, emoji, signs, words glued to them.
+
+It knows only what is at least three characters long; its own vocabulary helps with what is shorter: whatever
+begins with 会 or 会话 is a range of it.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable
+
+from storage.engine.connection import Cancel, Reader
+from storage.finding import fold
+from storage.finding.query import Term
+
+LONG = 3
+"""Characters that the index knows by themselves."""
+
+DENSE = 64
+"""Beginnings in the vocabulary from which on a short term is so common that the newest messages are looked at first."""
+
+_MOST = 5_000
+"""Beginnings that are looked for at once; what has more is everywhere."""
+
+_LONGEST = 1_000
+"""Characters of a term that are looked for."""
+
+_VOCABULARY = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.messages_fts_trigrams
+USING fts5vocab('main', 'messages_fts_trigram', 'row')"""
+"""It lives in the connection, not in the store, and can be made on a read-only one; not under PRAGMA query_only."""
+
+
+def phrase(text: str) -> str:
+    """The text for MATCH."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def longest(term: Term) -> str:
+    """The longest stretch of a term without `words` that is folded alike here and there."""
+    return max(_folded_alike(term.text), key=len)[:_LONGEST]
+
+
+def words_within(term: Term) -> list[str]:
+    """What the index knows of its words: it keeps accents, so a letter that was typed with one is left out.
+
+    A word that was typed without its accent is not known to be a part of one that has it.
+    """
+    pieces = (max(_without_accents(word), key=len)[:_LONGEST] for word in term.written)
+    return [piece for piece in pieces if len(piece) >= LONG]
+
+
+def beginnings(reader: Reader, text: str, cancel: Cancel) -> list[str] | None:
+    """The trigrams that begin with a text of one or two characters; None where there are too many to look for."""
+    reader.rows(_VOCABULARY, (), cancel)
+    low = fold.lower(text)
+    found: list[str] = reader.json(
+        """SELECT json_group_array(term) FROM (
+            SELECT term FROM temp.messages_fts_trigrams WHERE term >= ? AND term < ? LIMIT ?)""",
+        (low, _after(low), _MOST + 1),
+        cancel,
+    )
+    return None if len(found) > _MOST else found
+
+
+def has_wide(reader: Reader, cancel: Cancel) -> bool:
+    """Whether there is CJK in the store at all, at least three characters of some text from its end."""
+    reader.rows(_VOCABULARY, (), cancel)
+    return bool(
+        reader.rows("SELECT 1 FROM temp.messages_fts_trigrams WHERE term >= ? LIMIT 1", ("\u1100",), cancel)
+    )
+
+
+def any_of(texts: Iterable[str]) -> str:
+    """MATCH for any of these."""
+    return f"({' OR '.join(map(phrase, texts))})"
+
+
+def escaped(text: str) -> str:
+    """The text as words of JSON that keeps to ASCII, for the index of words; empty where JSON leaves it as it is."""
+    spelt = json.dumps(text)[1:-1]
+    return " ".join(spelt.lower().replace("\\", " ").split()) if "\\u" in spelt else ""
+
+
+def _folded_alike(text: str) -> list[str]:
+    """The stretches of it in ASCII or in writing without cases."""
+    alike = (char != "\0" and (char.isascii() or char.lower() == char.upper()) for char in text)
+    return "".join(char if same else "\0" for char, same in zip(text, alike, strict=True)).split("\0")
+
+
+def _without_accents(word: str) -> list[str]:
+    composed = unicodedata.normalize("NFC", word)
+    return [piece for alike in _folded_alike(composed) for piece in fold.COMBINING_MARKS.split(alike)]
+
+
+def _after(text: str) -> str:
+    """The first text that does not begin with this one."""
+    last = ord(text[-1]) + 1
+    return text[:-1] + chr(0xE000 if last == 0xD800 else last)

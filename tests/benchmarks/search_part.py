@@ -1,0 +1,144 @@
+"""What searching needs: every kind of query, unfiltered, with a dense and a sparse filter, and by relevance.
+
+Each beside the barest SQL that could answer it. Given a copy that may be written to, and the directory of an unpacked
+Hermes release, `search_messages` of both is measured as well: see `releases`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+from storage import SearchOrder, SessionDB, parse
+from tests.benchmarks.make_store import RARE_WORD
+from tests.benchmarks.measure import Row, Times, timed
+
+QUERIES = {
+    "common word": "error ",
+    "rare word": f"{RARE_WORD} ",
+    "phrase": '"docker build" ',
+    "AND": "docker error ",
+    "OR": "docker OR kubernetes ",
+    "NOT": "docker -error ",
+    "prefix": "datab",
+    "one letter": "e",
+    "two letters": "er",
+    "a year": "2026",
+    "hyphenated": "docker-build ",
+    "percent": "100%",
+    "CJK of one": "会",
+    "CJK of two": "会话",
+    "CJK of four": "全文检索",
+    "CJK and Latin": "会话 docker ",
+    "emoji": "🦀",
+    "no hit": "zzqqxxyyww ",
+}
+"""A blank after a word ends it."""
+
+FILTERS = {"": 15, "source:telegram": 60, "source:slack": 60}
+"""None, a dense and a sparse one; milliseconds allowed."""
+
+_SHORT = ("CJK of one", "CJK of two", "emoji")
+_ALIKE = ("common word", "rare word", "AND", "OR", "prefix", "CJK of four", "no hit")
+"""What the real release answers as well."""
+
+MATCH = "SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid DESC LIMIT 60"
+LIKE = "SELECT id FROM messages WHERE content LIKE '%' || ? || '%' ORDER BY id DESC LIMIT 60"
+
+RELEASE = "HERMES_RELEASE"
+"""In the environment: where a release is unpacked (`pip install --no-deps --target DIR hermes-agent==0.19.0`)."""
+
+_DRIVER = """
+import json, sys, time
+sys.path.insert(0, sys.argv[1])
+from statistics import median
+from hermes_state import SessionDB
+db = SessionDB(db_path=__import__("pathlib").Path(sys.argv[2]))
+times = {}
+for kind, text in json.loads(sys.argv[3]).items():
+    walls = []
+    for _ in range(7):
+        begun = time.perf_counter()
+        db.search_messages(text)
+        walls.append((time.perf_counter() - begun) * 1e3)
+    times[kind] = median(walls[1:])
+print(json.dumps(times))
+"""
+
+
+def rows(path: Path, name: str) -> Iterator[Row]:
+    """The searching part of the table; figures of a store four times as large may be twice as large."""
+    slack = 2 if path.stat().st_size > 2_500_000_000 else 1
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as bare:
+        for kind in ("common word", "one letter"):
+            yield Row(
+                f"first search, no list read: {kind}",
+                name,
+                timed(partial(_first, path, kind), runs=3),
+                None,
+                15,
+                "cpu",
+            )
+        with SessionDB(path, read_only=True) as store:
+            store.listing()
+            for kind, text in QUERIES.items():
+                sql, value = _barest(text)
+                floor = timed(partial(_all, bare, sql, value), runs=5)
+                for own, budget in FILTERS.items():
+                    query = parse(f"{own} {text}")
+                    allowed = 40 if kind in _SHORT and not own else budget
+                    times = timed(partial(store.search, query), runs=5)
+                    yield Row(
+                        f"search {own or 'everywhere'}: {kind}", name, times, floor, allowed * slack, "cpu"
+                    )
+                query = parse(text)
+                times = timed(partial(store.search, query, order=SearchOrder.RELEVANT), runs=5)
+                yield Row(f"search by relevance: {kind}", name, times, floor, 60 * slack, "cpu")
+            yield from _releases(store, path, name)
+
+
+def _first(path: Path, kind: str) -> None:
+    with SessionDB(path, read_only=True) as store:
+        store.search(parse(QUERIES[kind]))
+
+
+def _all(bare: sqlite3.Connection, sql: str, value: str) -> None:
+    bare.execute(sql, (value,)).fetchall()
+
+
+def _barest(text: str) -> tuple[str, str]:
+    words = text.split()
+    if text.isascii():
+        if '"' in text:
+            return MATCH.format(table="messages_fts"), text
+        quoted = [word if word in ("OR", "NOT") else f'"{word.lstrip("-")}"' for word in words]
+        return MATCH.format(table="messages_fts"), " ".join(quoted) + ("" if text.endswith(" ") else "*")
+    if all(len(word) > 2 for word in words):
+        return MATCH.format(table="messages_fts_trigram"), " ".join(f'"{word}"' for word in words)
+    return LIKE, words[0]
+
+
+def _releases(store: SessionDB, path: Path, name: str) -> Iterator[Row]:
+    """`search_messages` beside a real release's, which opens the store for writing."""
+    release = os.environ.get(RELEASE)
+    if not release:
+        return
+    asked = {kind: QUERIES[kind].strip() for kind in _ALIKE}
+    asked["prefix"] += "*"
+    done = subprocess.run(
+        [sys.executable, "-c", _DRIVER, release, str(path), json.dumps(asked)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    theirs = json.loads(done.stdout.splitlines()[-1])
+    for kind, text in asked.items():
+        times = timed(partial(store.search_messages, text), runs=5)
+        yield Row(f"search_messages: {kind}", name, times, Times(theirs[kind]), 1, "ratio")

@@ -1,0 +1,220 @@
+"""The search box beyond words: completion, chips, what was ignored, orders, and walking from match to match."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hermes_tui import demo
+from hermes_tui.app import BrowserApp
+from hermes_tui.text.completion import completed, unfinished_key
+from storage import SearchOrder
+from tests.support.browsing import BrowserPilot, browser, browsing, screen_text
+from tests.support.on_screen import id_at_cursor, press, search_for, shown_ids
+from tests.support.stores import BuildV11
+
+Started = tuple[BrowserApp, BrowserPilot]
+
+VALUES = {
+    "source": ("cli", "telegram", "my bot", 'odd"one'),
+    "model": ("anthropic/claude-opus-4.6",),
+    "dir": ("/home/me/proj/api", "/srv/x"),
+    "branch": ("main", "maintenance"),
+    "tool": ("terminal",),
+}
+
+
+@pytest.fixture
+async def started(demo_store: Path) -> AsyncIterator[Started]:
+    async with browsing(demo_store, now=demo.NOW, demo=True) as (app, pilot):
+        yield app, pilot
+
+
+def subtitle(app: BrowserApp) -> str:
+    return str(browser(app).box.border_subtitle)
+
+
+@pytest.mark.parametrize(
+    ("line", "whole"),
+    [
+        ("", ""),
+        ("s", ""),
+        ("so", "source:"),
+        ("docker so", "docker source:"),
+        ("-so", "-source:"),
+        ("to", "tool:"),
+        ("tok", "tokens:"),
+        ("source", "source:"),
+        ("So", ""),
+        ("source:", "source:cli"),
+        ("source:te", "source:telegram"),
+        ("source:TE", "source:TElegram"),
+        ("-source:c", "-source:cli"),
+        ("source:my", ""),
+        ('source:"my', 'source:"my bot"'),
+        ("source:cli", ""),
+        ("source:odd", ""),
+        ("source:cli ", ""),
+        ("model:opus", "model:opus-4.6"),
+        ("dir:~/pr", "dir:~/proj/api"),
+        ("dir:/s", "dir:/srv/x"),
+        ("branch:main", "branch:maintenance"),
+        ("tool:", "tool:terminal"),
+        ("is:p", "is:pinned"),
+        ("has:", "has:children"),
+        ("role:t", "role:tool"),
+        ("after:", "after:7d"),
+        ("before:y", "before:yesterday"),
+        ("msgs:", ""),
+        ("foo:", ""),
+    ],
+)
+def test_what_is_offered(line: str, whole: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/me")
+    assert completed(line, lambda key: VALUES.get(key, ())) == whole
+
+
+@given(st.text(), st.lists(st.text(), max_size=4))
+def test_what_is_offered_goes_on_from_what_is_typed(line: str, values: list[str]) -> None:
+    whole = completed(line, lambda key: values)
+    assert whole == "" or (whole.startswith(line) and len(whole) > len(line))
+    unfinished_key(line)
+
+
+async def test_right_at_the_end_accepts_a_key_and_then_a_value(started: Started) -> None:
+    app, pilot = started
+    box = browser(app).box
+    await search_for(pilot, "sou")
+    await press(pilot, "right")
+    assert box.value == "source:"
+    await press(pilot, "t", "e")
+    assert "source:telegram" in screen_text(app)
+    await press(pilot, "right")
+    assert box.value == "source:telegram"
+    assert box.cursor_position == len(box.value)
+    assert {entry.source for entry in browser(app).finder.entries} == {"telegram"}
+
+
+async def test_right_within_the_line_only_moves(started: Started) -> None:
+    app, pilot = started
+    await search_for(pilot, "sou")
+    await press(pilot, "left", "left", "right")
+    assert (browser(app).box.value, browser(app).box.cursor_position) == ("sou", 2)
+
+
+async def test_nothing_unsafe_is_offered(build_v11: BuildV11) -> None:
+    path = build_v11(
+        "INSERT INTO sessions(id, source, started_at) VALUES ('a', 'te' || char(27) || '[31mx', 1780000000)"
+    )
+    async with browsing(path) as (app, pilot):
+        await search_for(pilot, "source:t")
+        await press(pilot, "right")
+        assert browser(app).box.value == "source:t"
+
+
+def chips(app: BrowserApp) -> list[str]:
+    """What is drawn in the box on the chips' background."""
+    box = browser(app).box
+    chip = box.get_component_rich_style("search-box--chip")
+    return [
+        segment.text
+        for segment in box.render_line(1 if box.size.height > 1 else 0)
+        if segment.style and segment.style.bgcolor == chip.bgcolor and segment.style.color == chip.color
+    ]
+
+
+async def test_filters_that_are_understood_are_chips(started: Started) -> None:
+    app, pilot = started
+    await search_for(pilot, "source:cli after:soon docker -is:error foo:x ")
+    assert "".join(chips(app)) == "source:cli-is:error"
+
+
+async def test_what_was_ignored_is_said(started: Started) -> None:
+    app, pilot = started
+    await search_for(pilot, "docker after:soon ")
+    assert "without: after:soon — not a date" in subtitle(app)
+    await press(pilot, "escape")
+    assert subtitle(app) == "57 conversations · last active first"
+    await search_for(pilot, "is:")
+    assert subtitle(app) == "57 conversations · last active first · without: is: — nothing after it"
+    await press(pilot, "x")
+    assert "without: is:x — not one of pinned" in subtitle(app)
+
+
+async def test_a_filter_that_leaves_nothing_says_so_and_what_there_is(started: Started) -> None:
+    app, pilot = started
+    await search_for(pilot, "source:telegrm")
+    assert subtitle(app) == "0 conversations · last active first · no source telegrm; there is telegram"
+    assert "No match for source:telegrm" in screen_text(app)
+
+
+async def test_hidden_matches_of_a_filter_are_counted(started: Started) -> None:
+    app, pilot = started
+    await search_for(pilot, "title:nightly")
+    assert subtitle(app).endswith(" more in cron: h")
+    await press(pilot, *" source:cron")
+    assert {entry.source for entry in browser(app).finder.entries} == {"cron"}
+    assert "more in" not in subtitle(app)
+
+
+async def test_words_alone_that_are_excluded_filter_the_list(started: Started) -> None:
+    app, pilot = started
+    everything = set(shown_ids(app))
+    await search_for(pilot, "docker ")
+    found = set(shown_ids(app))
+    await press(pilot, "escape")
+    await search_for(pilot, "-docker ")
+    assert found
+    assert set(shown_ids(app)) == everything - found
+
+
+async def test_s_orders_a_search_by_relevance_and_back(started: Started) -> None:
+    app, pilot = started
+    await search_for(pilot, "docker ")
+    newest = shown_ids(app)
+    assert "newest first" in subtitle(app)
+    await press(pilot, "tab", "s")
+    assert browser(app).finder.order is SearchOrder.RELEVANT
+    assert "most relevant first" in subtitle(app)
+    assert set(shown_ids(app)) == set(newest)
+    await press(pilot, "s")
+    assert "newest first" in subtitle(app)
+    assert shown_ids(app) == newest
+
+
+TWO = """INSERT INTO sessions(id, source, started_at) VALUES ('older', 'cli', 1780000000), ('newer', 'cli', 1780001000);
+INSERT INTO messages(session_id, role, content, timestamp) VALUES
+('older', 'user', 'docker one docker two', 1780000001),
+('older', 'assistant', 'docker three', 1780000002), ('newer', 'user', 'docker four', 1780001001),
+('newer', 'assistant', 'docker five', 1780001002);"""
+
+
+async def test_n_walks_on_into_the_next_conversation(build_v11: BuildV11) -> None:
+    async with browsing(build_v11(TWO)) as (app, pilot):
+        await search_for(pilot, "docker")
+        transcript = browser(app).detail.transcript
+        await press(pilot, "tab", "tab")
+        walked = [(id_at_cursor(app), transcript.match_position())]
+        for key in "nnnnnNNNNNN":
+            await press(pilot, key)
+            walked.append((id_at_cursor(app), transcript.match_position()))
+        assert walked == [
+            ("newer", (2, 2)),
+            ("older", (1, 3)),
+            ("older", (2, 3)),
+            ("older", (3, 3)),
+            ("older", (1, 3)),  # the last conversation: round it
+            ("older", (2, 3)),
+            ("older", (1, 3)),
+            ("newer", (2, 2)),
+            ("newer", (1, 2)),
+            ("newer", (2, 2)),  # the first one: round it
+            ("newer", (1, 2)),
+            ("newer", (2, 2)),
+        ]
+        assert "2 of 2" in screen_text(app)
+        assert transcript.has_focus
