@@ -36,11 +36,17 @@ SELECT id, iif(i % 2, 'user', 'assistant'), 'line '||i||' of '||title, started_a
 """
 
 Started = tuple[BrowserApp, BrowserPilot, OtherProcess]
+in_both_journals = pytest.mark.parametrize("journal", ["wal", "delete"])
 
 
-@pytest.fixture(params=["wal", "delete"])
-def path(request: pytest.FixtureRequest, build_v11: BuildV11) -> Path:
-    return build_v11(f"{ROWS} PRAGMA journal_mode={request.param};")
+@pytest.fixture
+def journal() -> str:
+    return "wal"
+
+
+@pytest.fixture
+def path(journal: str, build_v11: BuildV11) -> Path:
+    return build_v11(f"{ROWS} PRAGMA journal_mode={journal};")
 
 
 @pytest.fixture
@@ -59,6 +65,7 @@ async def started(path: Path, other: OtherProcess, monkeypatch: pytest.MonkeyPat
         yield app, pilot, other
 
 
+@in_both_journals
 async def test_a_message_moves_its_row_up_and_the_cursor_stays_on_its_session(started: Started) -> None:
     app, pilot, other = started
     await put_cursor_on(app, pilot, "s2")
@@ -78,6 +85,7 @@ async def test_the_row_under_the_cursor_moves_with_the_cursor_on_it(started: Sta
     assert browser(app).sessions.cursor == 0
 
 
+@in_both_journals
 async def test_a_transcript_at_its_end_follows(started: Started) -> None:
     app, pilot, other = started
     await put_cursor_on(app, pilot, "s2")
@@ -111,6 +119,7 @@ async def test_a_new_session_appears_above_the_cursor(started: Started) -> None:
     assert "5 conversations" in screen_text(app)
 
 
+@in_both_journals
 async def test_a_rename_and_an_end_are_seen(started: Started) -> None:
     app, pilot, other = started
     other.run("UPDATE sessions SET title = 'one by another name' WHERE id = 's1'")
@@ -121,6 +130,7 @@ async def test_a_rename_and_an_end_are_seen(started: Started) -> None:
     assert id_at_cursor(app) == "s1"
 
 
+@in_both_journals
 async def test_a_deleted_session_goes_and_the_cursor_keeps_its_place(started: Started) -> None:
     app, pilot, other = started
     await put_cursor_on(app, pilot, "s3")
@@ -191,6 +201,7 @@ async def test_a_part_that_is_being_read_stays(started: Started) -> None:
     assert "line 40 of four" in said(app)
 
 
+@in_both_journals
 async def test_nothing_is_read_while_nothing_changes(
     path: Path, other: OtherProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
