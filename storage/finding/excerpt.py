@@ -36,6 +36,8 @@ def excerpts(
 
     None where only the title or an id matched, or the messages have gone meanwhile.
     """
+    if not query.terms or not reader.layout.has("messages", "session_id"):
+        return (None,) * len(hits)
     messages = _messages(reader, [id_ for hit in hits for id_ in hit.messages])
     chosen = [_best([messages[id_] for id_ in hit.messages if id_ in messages]) for hit in hits]
     contents = _contents(reader, query, [message.id for message in chosen if message is not None])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,9 +11,16 @@ from storage.conversation import content, expressions
 from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
+from storage.errors import TooLarge
 from storage.finding import evidence
 from storage.finding.query import SessionQuery
 from storage.finding.scope import Ids, Scope
+
+_SHORT = 64 << 10
+"""Bytes of a message that are read with all others of its slice."""
+
+_TOGETHER = 16 << 20
+"""Bytes of longer messages that are read together: SQLite hands over 1 GB at most, and memory is finite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +89,59 @@ def verified(
     layout = reader.layout
     likely, needles = evidence.may_match(layout, query)
     sure, words = evidence.surely_matches(layout, query)
+    size = f"({_size(layout)})"
     rows = reader.json(
         f"""
-        SELECT json_group_array(json_array({facts(layout)}, CASE WHEN NOT {sure} THEN {texts(layout)} END))
+        SELECT json_group_array(json_array({facts(layout)},
+            CASE WHEN {sure} THEN NULL WHEN {size} <= {_SHORT} THEN {texts(layout)} ELSE {size} END))
         FROM messages m WHERE m.id IN ({ids}) AND {shown(layout)} AND {scope.condition} AND {likely}
         """,
         (*words, *values, *scope.values, *needles),
         cancel,
     )
-    return by_session(own for own, texts in rows if texts is None or found_in(query, texts))
+    found = [own for own, said in rows if said is None or (isinstance(said, list) and found_in(query, said))]
+    long = {own[1]: (own, said) for own, said in rows if isinstance(said, int)}
+    for some in _slices([(id_, size) for id_, (_, size) in long.items()]):
+        found += [long[id_][0] for id_, said in _long_texts(reader, some, cancel) if found_in(query, said)]
+    return by_session(found)
+
+
+def _slices(sizes: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
+    """The ids, in stretches of about _TOGETHER bytes."""
+    some: list[int] = []
+    total = 0
+    for id_, size in sizes:
+        if some and total + size > _TOGETHER:
+            yield some
+            some, total = [], 0
+        some.append(id_)
+        total += size
+    if some:
+        yield some
+
+
+def _long_texts(reader: Reader, ids: Sequence[int], cancel: Cancel) -> list[tuple[int, list[str | None]]]:
+    """Id and `texts` of these messages; one that SQLite cannot hand over by itself is left out."""
+    try:
+        rows: list[tuple[int, list[str | None]]] = reader.json(
+            f"""SELECT json_group_array(json_array(m.id, {texts(reader.layout)}))
+            FROM messages m WHERE m.id IN (SELECT value FROM json_each(?))""",
+            (json.dumps(ids),),
+            cancel,
+        )
+    except TooLarge:
+        # JSON escapes some of it: it can be more than was counted.
+        half = len(ids) // 2
+        return [row for some in (ids[:half], ids[half:]) if half for row in _long_texts(reader, some, cancel)]
+    return rows
+
+
+def _size(layout: Layout) -> str:
+    """SQL: the bytes of what is searched of the message `m`."""
+    columns = (
+        layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")
+    )
+    return " + ".join(f"coalesce(length(CAST({column} AS BLOB)), 0)" for column in columns)
 
 
 def found_in(query: SessionQuery, texts: list[str | None]) -> bool:

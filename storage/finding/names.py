@@ -39,13 +39,13 @@ def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
     likely, needles = evidence.may_be_in(query, ["title"])
     rows = reader.json(
         f"""
-        SELECT json_group_array(json_array(rowid, {text("title")})) FROM sessions
+        SELECT json_group_array(json_array({reader.layout.key("sessions")}, {text("title")})) FROM sessions
         WHERE title IS NOT NULL AND ({likely})
         """,
         needles,
         cancel,
     )
-    found = [rowid for rowid, title in rows if query.matches(title)]
+    found = [key for key, title in rows if query.matches(title)]
     return {id_ for id_, _ in _rows(reader, found, "NULL", cancel)}
 
 
@@ -53,11 +53,12 @@ def _identified(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]
     pieces = [re.sub(r"([!%_])", r"!\1", term.text) for term in query.terms if _is_piece(term)][:SIEVED]
     if not pieces:
         return set()
+    key = reader.layout.key("sessions")
     found = reader.json(
         f"""
-        SELECT json_group_array(rowid) FROM (
-            SELECT rowid FROM sessions WHERE {" OR ".join(["id LIKE '%' || ? || '%' ESCAPE '!'"] * len(pieces))}
-            ORDER BY +rowid DESC LIMIT {MOST})
+        SELECT json_group_array(key) FROM (
+            SELECT {key} AS key FROM sessions WHERE {" OR ".join(["id LIKE '%' || ? || '%' ESCAPE '!'"] * len(pieces))}
+            ORDER BY +{key} DESC LIMIT {MOST})
         """,
         pieces,
         cancel,
@@ -84,15 +85,15 @@ def _is_piece(term: Term) -> bool:
     return SHORTEST <= len(term.text) <= LONGEST
 
 
-def _rows(reader: Reader, rowids: list[int], title: str, cancel: Cancel) -> list[tuple[str, str | None]]:
-    if not rowids:
+def _rows(reader: Reader, keys: list[int | str], title: str, cancel: Cancel) -> list[tuple[str, str | None]]:
+    if not keys:
         return []
     rows: list[tuple[str, str | None]] = reader.json(
         f"""
         SELECT json_group_array(json_array({text("id")}, {title})) FROM sessions
-        WHERE rowid IN (SELECT value FROM json_each(?1))
+        WHERE {reader.layout.key("sessions")} IN (SELECT value FROM json_each(?1))
         """,
-        (json.dumps(rowids),),
+        (json.dumps(keys),),
         cancel,
     )
     return rows

@@ -13,8 +13,6 @@ from storage.records import ConversationHit, SearchResult
 from tests.store.test_odd_stores import A_VIEW, NO_KEY, NO_MESSAGE_ID, NO_SESSION_ID, ROWLESS, run
 from tests.support.layouts import Row, write
 
-later = pytest.mark.xfail(reason="mended with the finding branch", strict=False)
-
 TALK = [Row("a", "one docker"), Row("a", "two", "assistant"), Row("b", "three docker")]
 SESSIONS = [{"id": "a", "title": "docker setup"}, {"id": "b"}]
 
@@ -33,9 +31,9 @@ BY_NAME = [("a", 0, True)]
 @pytest.mark.parametrize(
     "marks",
     [
-        pytest.param("('fts_rebuild_high_water', NULL)", marks=later),
-        pytest.param("('fts_rebuild_high_water', '3'), ('fts_rebuild_progress', NULL)", marks=later),
-        pytest.param("('fts_rebuild_high_water', NULL), ('fts_rebuild_progress', NULL)", marks=later),
+        "('fts_rebuild_high_water', NULL)",
+        "('fts_rebuild_high_water', '3'), ('fts_rebuild_progress', NULL)",
+        "('fts_rebuild_high_water', NULL), ('fts_rebuild_progress', NULL)",
         "('fts_rebuild_high_water', 'x')",
         "('fts_rebuild_high_water', '3'), ('fts_rebuild_progress', 'x')",
         "('fts_rebuild_high_water', x'33'), ('fts_rebuild_progress', x'31')",
@@ -58,7 +56,6 @@ def test_any_marks_of_a_rebuild(tmp_path: Path, marks: str) -> None:
 # --- a scan is bounded by bytes, not only by messages
 
 
-@later
 @pytest.mark.parametrize("layout", ["none", "external"])
 @pytest.mark.parametrize("size", [100_000, 400_000])
 def test_a_scan_of_more_than_can_cross_at_once(tmp_path: Path, layout: str, size: int) -> None:
@@ -72,7 +69,6 @@ def test_a_scan_of_more_than_can_cross_at_once(tmp_path: Path, layout: str, size
         assert found.exhausted
 
 
-@later
 def test_one_message_that_cannot_cross_at_all_does_not_end_the_scan(tmp_path: Path) -> None:
     path = write(
         tmp_path / "state.db", "none", [Row("a", "docker"), Row("a", '\0json:["' + '\\"' * 600_000 + '"]')]
@@ -89,8 +85,8 @@ def test_one_message_that_cannot_cross_at_all_does_not_end_the_scan(tmp_path: Pa
 @pytest.mark.parametrize(
     ("sql", "expected"),
     [
-        pytest.param(ROWLESS, BOTH, marks=later),
-        pytest.param(A_VIEW, BOTH, marks=later),
+        (ROWLESS, BOTH),
+        (A_VIEW, BOTH),
         (NO_KEY, BOTH),
         (NO_SESSION_ID, BY_NAME),
         (NO_MESSAGE_ID, BY_NAME),
@@ -109,7 +105,6 @@ def test_odd_tables_are_searched_as_far_as_they_go(
         assert db.search(parse("setup")).hits[0].by_name
 
 
-@later
 @pytest.mark.parametrize("sql", [NO_SESSION_ID, NO_MESSAGE_ID, "DROP TABLE messages"])
 def test_a_title_found_where_there_are_no_messages_has_no_excerpt(tmp_path: Path, sql: str) -> None:
     path = write(tmp_path / "state.db", "none", TALK, SESSIONS)
@@ -124,7 +119,6 @@ def test_a_title_found_where_there_are_no_messages_has_no_excerpt(tmp_path: Path
 # --- queries without words
 
 
-@later
 @pytest.mark.parametrize("text", ["", "source:cli", '""', "   "])
 @pytest.mark.parametrize("layout", ["none", "external"])
 def test_excerpts_of_a_query_without_words(tmp_path: Path, text: str, layout: str) -> None:
