@@ -583,7 +583,7 @@ WIDE_ROWS = st.lists(
         tool_calls=st.sampled_from([None, '{"name": "patch", "arguments": "用docker部署失败了"}']),
         active=st.sampled_from([1, 1, 0]),
         compacted=st.sampled_from([0, 1]),
-    ),
+    ).map(lambda row: row._replace(tool_calls=None) if str(row.content).startswith("\0") else row),
     min_size=1,
     max_size=9,
 )
@@ -644,11 +644,8 @@ def test_every_script_agrees_with_the_definition(
     matching = oracle(rows, query, columns=3) if query.is_search else {}
     if layout in ONE_COLUMN:
         # Its notes say that tool calls may be missed.
-        assert (
-            set(oracle(rows, query, columns=1) if query.is_search else {})
-            <= set(found(result))
-            <= set(matching)
-        )
+        certain = oracle(rows, query, columns=1) if query.is_search and not query.excluded else {}
+        assert set(certain) <= set(found(result)) <= set(matching)
     else:
         assert found(result) == matching
 
