@@ -63,13 +63,14 @@ async def test_the_search_box_and_what_it_finds(build_v11: BuildV11) -> None:
 async def test_the_lineage_its_parts_and_the_toasts(build_v11: BuildV11) -> None:
     async with browsing(build_v11(SETUP + FAMILY)) as (app, pilot):
         await press(pilot, "tab", "t", "g")
-        assert tree(app).lineage is not None
-        for node in tree(app).lineage.nodes[1:]:
+        family = tree(app).lineage
+        assert family is not None
+        for node in family.nodes[1:]:
             await press(pilot, "down", "enter")
             shown = screen_text(app)
             assert f"branch {node.title} " in shown
             assert f"╭─ {node.title} · branch · " in shown
-        nodes = [node.id for node in tree(app).lineage.nodes]
+        nodes = [node.id for node in family.nodes]
         await press(pilot, "g", *["down"] * nodes.index("[/]s2"), "Y")
         assert [(note.message, note.markup) for note in app._notifications] == [("Copied: [/]s2", False)]
         assert links(app) == set()
