@@ -12,6 +12,7 @@ from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.finding import details, message_filters
 from storage.finding.filter_values import Filter
+from storage.finding.terms import Term
 from storage.records import Edge, Entry, Status
 
 NEWEST_MESSAGES = 20_000
@@ -60,6 +61,10 @@ class Facts:
             if entry.id in found and not details.is_recent(entry, now):
                 settled[entry.id] = found[entry.id]
         return {**settled, **found}
+
+    def holding(self, term: Term, read: Callable[[Term], frozenset[str]]) -> frozenset[str]:
+        """The sessions in which anything matches the term; `read` finds them, once."""
+        return self._keep(f"holding:{term}", lambda: read(term))
 
     def parents(self, entries: Iterable[Entry], cancel: Cancel | None = None) -> frozenset[str]:
         """Sessions below which one of these conversations hangs."""

@@ -63,7 +63,7 @@ def left(
         remaining = [entry for entry in remaining if any(test(entry) for test in tests)]
     if not query.is_search:
         for term in query.excluded if remaining else ():
-            holding = _holding(reader, term, cancel)
+            holding = facts.holding(term, lambda term: _holding(reader, term, cancel))
             remaining = [entry for entry in remaining if holding.isdisjoint(entry.parts)]
     return remaining
 

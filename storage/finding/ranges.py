@@ -8,11 +8,15 @@ from collections.abc import Iterable, Mapping
 from storage.engine.connection import Cancel, Reader
 from storage.finding import message_filters
 from storage.finding.query import SessionQuery
+from storage.finding.routes import FEW
 from storage.finding.scope import Ids, Scope
 from storage.records import Entry
 
 MOST = 600
 """Sessions up to which that is quicker; more of them are met soon enough on the way down through all hits."""
+
+_COMMON = 5
+"""Times as many for one or two letters that begin a word: each slice of the walk would gather all such words anew."""
 
 _NEAR = 20
 """Ids between two sessions' messages that are looked at rather than begun anew behind."""
@@ -29,7 +33,8 @@ def scope(reader: Reader, query: SessionQuery, left: Mapping[str, Entry] | None,
     if left is None or "idx_messages_session" not in reader.layout.indexes:
         return everywhere
     parts = {part for entry in left.values() for part in entry.parts}
-    if len(parts) > MOST:
+    common = any(term.words and term.opens and len(term.words[-1]) < FEW for term in query.terms)
+    if len(parts) > MOST * (_COMMON if common else 1):
         return everywhere
     found = reader.json(
         """

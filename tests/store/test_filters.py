@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from storage import Cancel, Entry, HiddenClass, Interrupted, SessionDB, Status, parse
-from storage.finding import filter_values
+from storage.engine.connection import Reader
+from storage.finding import filter_values, filters
 from storage.finding.facts import Facts
+from storage.finding.terms import Term
 from tests.support.stores import NOW, BuildV11, CopyStore
 
 DAY = 86_400
@@ -209,6 +211,22 @@ def test_the_cheapest_filter_chooses_first(db: SessionDB, monkeypatch: pytest.Mo
     monkeypatch.setattr(Facts, "statuses", statuses)
     assert left(db, "is:interrupted after:4d source:cli title:other") == {"branch"}
     assert looked_at == [["branch"]]
+
+
+def test_an_excluded_word_is_looked_for_once(db: SessionDB, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_for: list[str] = []
+    real = filters._holding
+
+    def holding(reader: Reader, term: Term, cancel: Cancel | None) -> frozenset[str]:
+        looked_for.append(term.text)
+        return real(reader, term, cancel)
+
+    monkeypatch.setattr(filters, "_holding", holding)
+    for line in ("-docker", "-docker source:cli", "-docker -terminal"):
+        db.listing(parse(line), fresh=False)
+    assert looked_for == ["docker", "terminal"]
+    db.listing(parse("-docker"))
+    assert looked_for == ["docker", "terminal", "docker"]
 
 
 @pytest.mark.parametrize("version", [1, 4, 9, 11, 16, 23])
