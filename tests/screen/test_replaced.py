@@ -24,7 +24,7 @@ def rows(word: str) -> str:
 
 @pytest.fixture
 def store(build_v11: BuildV11, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("hermes_tui.screens.browser.POLL_SECONDS", 0.02)
+    monkeypatch.setattr("hermes_tui.screens.browser.POLL_SECONDS", 0.2)
     return build_v11(rows("old"))
 
 
@@ -81,7 +81,7 @@ async def test_a_file_that_is_gone_and_comes_back(store: Path) -> None:
         assert toasts(app) == []
         (store.parent / "away").rename(store)
         await until(pilot, lambda: titles(app) == ["old two", "old one"])
-        assert browser(app).box.has_focus
+        await until(pilot, lambda: browser(app).box.has_focus)
         await search_for(pilot, "hello")
         assert titles(app) == ["old one"]
 
