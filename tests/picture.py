@@ -15,7 +15,7 @@ from hermes_tui.options import Options
 
 PICTURE = Path(__file__).parents[1] / "assets" / "browser.svg"
 SIZE = (128, 36)
-SEARCH = "docker"
+SEARCH = "after:30d docker"
 
 
 async def draw(path: Path) -> None:
@@ -24,7 +24,7 @@ async def draw(path: Path) -> None:
         options = Options(db_path=demo.make(Path(directory)), demo=True, clock=lambda: demo.NOW)
         app = BrowserApp(options)
         async with app.run_test(size=SIZE) as pilot:
-            await pilot.press(*SEARCH)
+            await pilot.press(*("space" if letter == " " else letter for letter in SEARCH))
             for _ in range(5):
                 await app.workers.wait_for_complete()
                 await pilot.pause(0.2)

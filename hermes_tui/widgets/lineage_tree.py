@@ -178,7 +178,7 @@ class LineageTree(LineView, can_focus=True):
         if number == len(self._lines) + 1:
             figures = self._figures(*self._total)
             room = self.line_width - safe_text.width(figures) - 2
-            text = f"  {safe_text.fit(total_words(self._lineage, room), room)}{figures}"
+            text = f"  {safe_text.fit(total_words(self._lineage, room - 2), room)}{figures}"
             return Strip([Segment(text, self.look(TOTAL))]).adjust_cell_length(self.line_width, self.look())
         return self.blank()
 
