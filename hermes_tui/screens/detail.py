@@ -73,6 +73,8 @@ class Detail(Container):
             self.transcript.show(
                 answer.transcript, self.reading.query, at=self.reading.at, live=answer.entry.id
             )
+            if not answer.transcript.messages:
+                self.transcript.message("No messages in this conversation.")
             self._read_id = answer.entry.id
             self.describe(self._row)
 

@@ -205,3 +205,9 @@ async def test_a_store_that_is_cut_short(build_v11: BuildV11) -> None:
             file.truncate(path.stat().st_size // 3 // 4096 * 4096)
         await press(pilot, *"hello", "tab", "f5", "tab", "g", "f5", "escape")
         assert app.is_running
+
+
+async def test_a_conversation_without_messages_says_so(build_v11: BuildV11) -> None:
+    rows = "INSERT INTO sessions(id,source,started_at) VALUES('s1','cli',1780000000)"
+    async with browsing(build_v11(rows)) as (app, _):
+        assert "No messages in this conversation." in screen_text(app)
