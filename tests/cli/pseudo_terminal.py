@@ -50,7 +50,8 @@ class PseudoTerminal:
         self.slave = slave
         self.process = subprocess.Popen(
             argv,
-            env=dict(env),
+            # Some test runners set these, and they would say another size than the terminal does.
+            env={name: value for name, value in env.items() if name not in ("COLUMNS", "LINES")},
             cwd=cwd,
             stdin=slave if stdin is None else stdin,
             stdout=slave if stdout is None else stdout,

@@ -479,7 +479,8 @@ PLAIN = st.lists(st.tuples(st.sampled_from(GAPS), st.sampled_from(WORDS)).map(""
 )
 CONTENT = st.one_of(
     PLAIN,
-    PLAIN.map(lambda text: encoded(text_part(text), PICTURE)),
+    # A NUL that JSON escapes is glued to the word behind it: not found where only the trigrams could tell.
+    PLAIN.map(lambda text: encoded(text_part(text.replace("\x00", "")), PICTURE)),
     st.none(),
     PLAIN.map(lambda text: "\x00json:" + text.replace("\x00", "")),
 )
