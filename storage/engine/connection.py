@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
 import threading
@@ -12,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from storage import locations
 from storage.engine.failures import decoded, named
 from storage.engine.layout import look
 from storage.engine.notes import notes
@@ -224,7 +224,7 @@ def open_reader(path: str | Path) -> Reader:
         NotAStore: It is not a database, or not one with sessions.
         StoreUnreadable, StoreBusy: with a sentence to show.
     """
-    place = Path(os.path.abspath(path))
+    place = locations.absolute(path)
     opened = connect(place)
     reader: Reader | None = None
     try:

@@ -16,6 +16,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from storage import locations
 from storage.engine import fts
 from storage.engine.creation import SCHEMA_VERSION, claim, statements
 from storage.engine.failures import decoded, is_damage, refused, words
@@ -51,7 +52,7 @@ def repair(path: str | Path, policy: WritePolicy | None = None) -> Repaired:
         CannotRepair: Nothing helped, or no copy could be made; the store is as it was.
         StoreMissing, NotAStore, StoreBusy, StoreNotWritable, DiskFull: with a sentence to show.
     """
-    place = Path(os.path.abspath(path))
+    place = locations.absolute(path)
     file = Path(os.path.realpath(place))
     if not file.is_file():
         raise NotAStore(place, "is not a file") if file.exists() else StoreMissing(place)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
+from storage import locations
 from storage.engine import cjk_tokenizer, fts, migrations
 from storage.engine.creation import claim
 from storage.engine.failures import decoded, is_busy, refused
@@ -217,7 +218,7 @@ def open_writer(path: str | Path, *, migrate: bool = True, policy: WritePolicy |
         CannotCreate: A new store cannot be made there.
         NotAStore, StoreNotWritable, StoreBusy, StoreDamaged, DiskFull: with a sentence to show.
     """
-    place = Path(os.path.abspath(path))
+    place = locations.absolute(path)
     file = Path(os.path.realpath(place))
     if migrate:
         claim(file)

@@ -7,32 +7,11 @@ from typing import TypeVar
 from rich.console import Console
 from textual.app import App, ComposeResult
 from textual.message import Message
-from textual.theme import Theme
 from textual.widget import Widget
 
-M = TypeVar("M", bound=Message)
+from hermes_tui.themes import DARK
 
-DARK = Theme(
-    name="bare",
-    primary="#CD7F32",
-    accent="#FFBF00",
-    warning="#FFA726",
-    error="#EF5350",
-    foreground="#EDE6D6",
-    background="#15120E",
-    surface="#1B1712",
-    panel="#262019",
-    dark=True,
-    variables={
-        "text": "#EDE6D6",
-        "text-muted": "#8B8682",
-        "faint": "#5D564D",
-        "bronze": "#CD7F32",
-        "gold": "#DAA520",
-        "green": "#6DBE6F",
-        "cursor-row": "#3A2C1A",
-    },
-)
+M = TypeVar("M", bound=Message)
 
 
 class BareApp(App[None]):
@@ -56,7 +35,7 @@ class BareApp(App[None]):
 
     def on_mount(self) -> None:
         self.register_theme(DARK)
-        self.theme = "bare"
+        self.theme = DARK.name
 
     def take(self, kind: type[M]) -> list[M]:
         """What was posted of one kind since the last time."""
