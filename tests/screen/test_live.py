@@ -80,7 +80,7 @@ async def test_the_row_under_the_cursor_moves_with_the_cursor_on_it(started: Sta
     app, pilot, other = started
     await put_cursor_on(app, pilot, "s4")
     other.say("s4", "somebody says more", 1780001000)
-    await until(pilot, lambda: shown_ids(app)[0] == "s4")
+    await until(pilot, lambda: shown_ids(app)[:1] == ["s4"])
     assert id_at_cursor(app) == "s4"
     assert browser(app).sessions.cursor == 0
 
@@ -102,7 +102,7 @@ async def test_a_transcript_that_is_being_read_stays(started: Started) -> None:
     assert "line 1 of two" in said(app)
     before = pane_text(app, "transcript")
     other.say("s2", "the newest words", 1780001000)
-    await until(pilot, lambda: shown_ids(app)[0] == "s2")
+    await until(pilot, lambda: shown_ids(app)[:1] == ["s2"])
     await settle(pilot)
     assert pane_text(app, "transcript") == before
     await press(pilot, "G")
@@ -123,7 +123,7 @@ async def test_a_new_session_appears_above_the_cursor(started: Started) -> None:
 async def test_a_rename_and_an_end_are_seen(started: Started) -> None:
     app, pilot, other = started
     other.run("UPDATE sessions SET title = 'one by another name' WHERE id = 's1'")
-    await until(pilot, lambda: titles(app)[0] == "one by another name")
+    await until(pilot, lambda: titles(app)[:1] == ["one by another name"])
     await until(pilot, lambda: "╭─ one by another name · cli" in screen_text(app))
     other.run("UPDATE sessions SET ended_at = ?, end_reason = 'agent_close' WHERE id = 's4'", NOW - 10)
     await until(pilot, lambda: [row.ended_at for row in map_rows(app)] == [None, None, None, NOW - 10])
