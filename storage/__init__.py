@@ -34,13 +34,17 @@ if TYPE_CHECKING:
         StoreUnreadable,
         TitleTaken,
         TitleTooLong,
+        TrashDamaged,
+        TrashUnusable,
         UnknownMessage,
         UnknownSession,
+        UnknownStep,
         VersionTooOld,
         WritingNotSupported,
     )
     from storage.finding.query import Filter, SessionQuery, Term, parse
     from storage.keeping.structure import migrate
+    from storage.keeping.trash_records import DeletePreview, Deletion, Restored, TrashedStep
     from storage.records import (
         Changes,
         Conversation,
@@ -73,6 +77,8 @@ __all__ = [
     "Changes",
     "Conversation",
     "ConversationHit",
+    "DeletePreview",
+    "Deletion",
     "DiskFull",
     "Edge",
     "Entry",
@@ -92,6 +98,7 @@ __all__ = [
     "OpenedReadOnly",
     "PrunePreview",
     "Repaired",
+    "Restored",
     "RowRefused",
     "SearchOrder",
     "SearchResult",
@@ -116,8 +123,12 @@ __all__ = [
     "TitleTooLong",
     "ToolCall",
     "Transcript",
+    "TrashDamaged",
+    "TrashUnusable",
+    "TrashedStep",
     "UnknownMessage",
     "UnknownSession",
+    "UnknownStep",
     "VersionTooOld",
     "WritePolicy",
     "WritingNotSupported",
@@ -138,6 +149,7 @@ _ROOMS = {
         "parse",
     ),
     "storage.keeping.structure": ("migrate",),
+    "storage.keeping.trash_records": ("DeletePreview", "Deletion", "Restored", "TrashedStep"),
     "storage.session_db": ("SessionDB",),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}

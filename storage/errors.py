@@ -211,6 +211,30 @@ class UnknownSession(StoreError):
         self.session_id = session_id
 
 
+class TrashUnusable(StoreError):
+    """The copy of what is to be deleted cannot be kept, so it is not deleted."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"Nothing was deleted: no copy can be kept in {path} ({why}).")
+        self.path = path
+
+
+class TrashDamaged(StoreError):
+    """A copy in the trash cannot be read."""
+
+    def __init__(self, path: Path, why: str) -> None:
+        super().__init__(f"Nothing was restored: the copy {path} cannot be read ({why}).")
+        self.path = path
+
+
+class UnknownStep(StoreError):
+    """The trash holds no deletion of this name (any more)."""
+
+    def __init__(self, step: str, trash: Path) -> None:
+        super().__init__(f"There is no deletion {step!r} in {trash}.")
+        self.step = step
+
+
 class Interrupted(StoreError):
     """The call was cancelled because a newer one replaced it."""
 

@@ -93,6 +93,12 @@ def home_of(store_path: str | Path) -> Path | None:
     return path.parent if path.name == STORE_NAME else None
 
 
+def trash_dir(store_path: str | Path) -> Path:
+    """Where copies of deleted conversations are kept: `trash` in a home, `<file>.trash` beside any other file."""
+    path = absolute(store_path)
+    return path.with_name("trash" if home_of(path) else f"{path.name}.trash")
+
+
 def profile_of(home: str | Path) -> str:
     """The name to give `hermes -p` for this home; "default" for one that is not below a `profiles`."""
     path = absolute(home)

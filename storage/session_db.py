@@ -17,7 +17,17 @@ if TYPE_CHECKING:
     from storage.conversation import continuing, deleting, reading, replay, sessions, titles, usage, writing
     from storage.engine.writer import WritePolicy
     from storage.finding import message_search, rich_list
-    from storage.keeping import exporting, meta, retention, structure, transfer
+    from storage.keeping import (
+        exporting,
+        meta,
+        retention,
+        structure,
+        transfer,
+        trash,
+        trash_list,
+        trash_preview,
+        trash_restore,
+    )
 else:
     continuing, deleting, reading, replay, sessions, titles, usage, writing = (
         Room(f"storage.conversation.{name}")
@@ -27,6 +37,9 @@ else:
     exporting, meta, retention, structure, transfer = (
         Room(f"storage.keeping.{name}")
         for name in ("exporting", "meta", "retention", "structure", "transfer")
+    )
+    trash, trash_list, trash_preview, trash_restore = (
+        Room(f"storage.keeping.{name}") for name in ("trash", "trash_list", "trash_preview", "trash_restore")
     )
 
 
@@ -141,6 +154,13 @@ class SessionDB(StoreView):
     export_session_lineage = exporting.export_session_lineage
     export_all = exporting.export_all
     import_sessions = transfer.import_sessions
+
+    preview_delete = trash_preview.preview_delete
+    trash_sessions = trash.trash_sessions
+    list_trash = trash_list.list_trash
+    interrupted_deletions = trash_list.interrupted_deletions
+    restore_trash = trash_restore.restore_trash
+    empty_trash = trash_list.empty_trash
 
     get_meta = meta.get_meta
     set_meta = meta.set_meta
