@@ -2,78 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from itertools import pairwise
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from textual import on
-from textual.pilot import Pilot
 
-from hermes_tui.widgets import match_walk, transcript_layout
+from hermes_tui.widgets import transcript_layout
 from hermes_tui.widgets.transcript import TranscriptView
-from storage import Message, MessageKind, ToolCall, Transcript, parse
-from tests.screen.bare_app import BareApp, lines_of
-
-AMBER, PALE_AMBER = "#febf00", "#66490a"
-
-
-class TranscriptApp(BareApp):
-    widget: TranscriptView
-
-    @on(TranscriptView.EarlierWanted)
-    @on(TranscriptView.MatchMoved)
-    @on(TranscriptView.MatchesPassed)
-    def _keep(self, message: Any) -> None:
-        self.posted.append(message)
-
-
-def said(id: int, role: str, text: str, *tools: str, session: str = "a", **more: Any) -> Message:
-    calls = tuple(ToolCall(name, "{}") for name in tools)
-    return Message(id, session, role, text, None, calls, **more)
-
-
-def talk(first: int, last: int) -> tuple[Message, ...]:
-    """Exchanges of six lines each, without the last empty one; ids 10n and 10n+1."""
-    return tuple(
-        message
-        for n in range(first, last + 1)
-        for message in (said(10 * n, "user", f"question {n}"), said(10 * n + 1, "assistant", f"answer {n}"))
-    )
-
-
-def of(*messages: Message, earlier: int = 0, parts: tuple[str, ...] = ("a",)) -> Transcript:
-    return Transcript(parts, messages, earlier)
-
-
-@asynccontextmanager
-async def shown(
-    transcript: Transcript,
-    search: str = "",
-    *,
-    at: int | None = None,
-    size: tuple[int, int] = (60, 12),
-    **more: Any,
-) -> AsyncIterator[tuple[TranscriptView, TranscriptApp, Pilot[None]]]:
-    view = TranscriptView()
-    app = TranscriptApp(view, **more)
-    async with app.run_test(size=size) as pilot:
-        await pilot.pause()
-        view.show(transcript, parse(search) if search else None, at=at)
-        view.focus()
-        await pilot.pause()
-        yield view, app, pilot
-
-
-def texts(view: TranscriptView) -> list[str]:
-    """Lines on the screen that say something, without who says it."""
-    lines = [line.strip() for line in lines_of(view)]
-    return [line for line in lines if line and line not in ("● You", "◆ Hermes")]
-
+from storage import MessageKind, parse
+from tests.screen.bare_app import lines_of
+from tests.screen.bare_transcript import of, said, shown, talk, texts
 
 # --- where it opens
 
@@ -306,139 +245,6 @@ async def test_unfolding_keeps_the_line_that_is_read() -> None:
         assert lines_of(view)[0] == first
         await pilot.press("T")
         assert lines_of(view)[0] == first
-
-
-# --- matches
-
-
-def highlighted(view: TranscriptView, colour: str) -> list[str]:
-    return [
-        segment.text
-        for y in range(view.rows)
-        for segment in view.render_line(y)
-        if segment.style and segment.style.bgcolor and segment.style.bgcolor.name == colour
-    ]
-
-
-async def test_matches_are_inverted_and_the_current_one_differs() -> None:
-    message = said(1, "user", "docker 数据库docker e\u0301 Docker end")
-    async with shown(of(message), "docker") as (view, app, pilot):
-        pale = {s.style.bgcolor.name for s in view.render_line(1) if s.style and s.style.bgcolor}
-        assert len(pale) == 3, "the page, a match, the current match"
-        assert highlighted(view, AMBER) == ["docker"]
-        assert view.match_position() == (1, 3)
-        await pilot.press("n", "n")
-        assert highlighted(view, AMBER) == ["Docker"]
-        assert view.match_position() == (3, 3)
-        await pilot.press("n")
-        assert view.match_position() == (3, 3), "the list goes on to another conversation"
-        assert [passed.forward for passed in app.take(TranscriptView.MatchesPassed)] == [True]
-        view.wrap(forward=True)
-        await pilot.press("N")
-        assert [passed.forward for passed in app.take(TranscriptView.MatchesPassed)] == [False]
-        await pilot.pause()
-        moved = app.take(TranscriptView.MatchMoved)
-        assert [(m.number, m.total) for m in moved] == [(1, 3), (2, 3), (3, 3), (1, 3)]
-
-
-async def test_walking_the_matches_brings_them_to_the_screen() -> None:
-    long = "word\n" * 40 + "docker\n" + "word\n" * 40
-    async with shown(of(*talk(1, 2), said(50, "user", long), *talk(6, 9), said(99, "tool", "docker x")), "docker") as (
-        view, _, pilot,
-    ):  # fmt: skip
-        assert view.match_position() == (2, 2)
-        assert highlighted(view, AMBER) == ["docker"]
-        await pilot.press("N")
-        assert highlighted(view, AMBER) == ["docker"]
-        assert [line.strip() for line in lines_of(view)].index("docker") == 4
-        assert view.current_message() == said(50, "user", long)
-
-
-async def test_looking_goes_on_between_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hermes_tui.widgets.transcript.FIRST_LOOK", 0)
-    monkeypatch.setattr("hermes_tui.widgets.transcript.NEXT_LOOK", 0)
-    looks: list[float] = []
-    look = match_walk.MatchWalk.look
-
-    def counted(walk: match_walk.MatchWalk, clock: Any, seconds: float) -> None:
-        looks.append(seconds)
-        look(walk, clock, seconds)
-
-    monkeypatch.setattr(match_walk.MatchWalk, "look", counted)
-    async with shown(of(*talk(1, 30), said(999, "user", "no such word")), "answer") as (view, app, pilot):
-        await pilot.pause()
-        assert len(looks) == 62
-        assert view.match_position() == (30, 30)
-        assert app.take(TranscriptView.MatchMoved)[-1].total == 30
-        assert highlighted(view, AMBER) == ["answer"]
-
-
-async def test_everything_else_has_its_turn_between_two_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hermes_tui.widgets.transcript.FIRST_LOOK", 0)
-    monkeypatch.setattr("hermes_tui.widgets.transcript.NEXT_LOOK", 0)
-    turns = 0
-    looks: list[int] = []
-    look = match_walk.MatchWalk.look
-
-    def noted(walk: match_walk.MatchWalk, clock: Any, seconds: float) -> None:
-        looks.append(turns)
-        look(walk, clock, seconds)
-
-    async def something_else() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    monkeypatch.setattr(match_walk.MatchWalk, "look", noted)
-    async with shown(of(*talk(1, 30))) as (view, _, pilot):
-        other = asyncio.create_task(something_else())
-        await asyncio.sleep(0)
-        looks.clear()
-        view.show(of(*talk(1, 30)), parse("answer"))
-        view.show(of(*talk(1, 30)), parse("question"))
-        while view.match_position()[1] < 30 or len(looks) < 62:
-            await pilot.pause(0.001)
-        other.cancel()
-        # The first search looked once, and was given up.
-        assert len(looks) == 62
-        assert all(before < after for before, after in pairwise(looks[1:]))
-
-
-async def test_a_search_that_changes_moves_to_its_match_and_one_that_ends_does_not() -> None:
-    async with shown(of(*talk(1, 9)), "answer", at=31) as (view, _, pilot):
-        assert highlighted(view, AMBER) == ["answer"]
-        view.show(of(*talk(1, 9)), parse("question 5"), at=50)
-        await pilot.pause()
-        assert "question 5" in texts(view)
-        before = lines_of(view)
-        view.show(of(*talk(1, 9)))
-        await pilot.pause()
-        assert lines_of(view) == before
-        assert (view.match_position(), highlighted(view, AMBER)) == ((0, 0), [])
-
-
-@pytest.mark.parametrize("colors", ["truecolor", "standard"])
-async def test_matches_are_seen_without_colours(colors: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if colors == "truecolor":
-        monkeypatch.setenv("NO_COLOR", "1")
-    async with shown(of(said(1, "user", "docker docker")), "docker", colors=colors) as (view, _, _pilot):
-        looks = [
-            (s.text, s.style.reverse, s.style.underline)
-            for s in view.render_line(1)
-            if s.style and s.text.strip()
-        ]
-        assert [(text, bool(reverse), bool(line)) for text, reverse, line in looks] == [
-            ("docker", True, False), ("docker", False, True),
-        ]  # fmt: skip
-
-
-async def test_the_message_that_is_meant() -> None:
-    async with shown(of(*talk(1, 10))) as (view, _, pilot):
-        await pilot.press("g")
-        assert view.current_message() == talk(1, 1)[0]
-        await pilot.press("j")
-        assert view.current_message() == talk(1, 1)[1]
 
 
 # --- sizes
