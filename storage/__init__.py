@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from storage.conversation.renaming import Renamed, TitleCheck
     from storage.engine.connection import Cancel
     from storage.engine.repair import Repaired, repair
     from storage.engine.upkeep import Shrunk
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         StoreReplaced,
         StoreTooNew,
         StoreUnreadable,
+        TitleChanged,
         TitleTaken,
         TitleTooLong,
         TrashDamaged,
@@ -97,6 +99,7 @@ __all__ = [
     "NotTheUsersMessage",
     "OpenedReadOnly",
     "PrunePreview",
+    "Renamed",
     "Repaired",
     "Restored",
     "RowRefused",
@@ -119,6 +122,8 @@ __all__ = [
     "StoreTooNew",
     "StoreUnreadable",
     "Term",
+    "TitleChanged",
+    "TitleCheck",
     "TitleTaken",
     "TitleTooLong",
     "ToolCall",
@@ -138,6 +143,7 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "storage.conversation.renaming": ("Renamed", "TitleCheck"),
     "storage.engine.connection": ("Cancel",),
     "storage.engine.repair": ("Repaired", "repair"),
     "storage.engine.upkeep": ("Shrunk",),

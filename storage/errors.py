@@ -160,6 +160,15 @@ class TitleTooLong(StoreError, ValueError):
         super().__init__(f"Title too long ({length} chars, max {limit})")
 
 
+class TitleChanged(StoreError):
+    """A title cannot go back to what it was: somebody gave the session another one since."""
+
+    def __init__(self, session_id: str, title: str | None) -> None:
+        now = f"is now titled '{title}'" if title is not None else "has no title now"
+        super().__init__(f"Nothing was undone: session {session_id} {now}.")
+        self.session_id = session_id
+
+
 class UnknownMessage(StoreError, ValueError):
     """The session has no message with this id."""
 

@@ -14,7 +14,17 @@ from storage.keeping import fill
 from storage.store_view import StoreView
 
 if TYPE_CHECKING:
-    from storage.conversation import continuing, deleting, reading, replay, sessions, titles, usage, writing
+    from storage.conversation import (
+        continuing,
+        deleting,
+        reading,
+        renaming,
+        replay,
+        sessions,
+        titles,
+        usage,
+        writing,
+    )
     from storage.engine.writer import WritePolicy
     from storage.finding import message_search, rich_list
     from storage.keeping import (
@@ -29,10 +39,12 @@ if TYPE_CHECKING:
         trash_restore,
     )
 else:
-    continuing, deleting, reading, replay, sessions, titles, usage, writing = (
+    continuing, deleting, reading, renaming, replay, sessions, titles, usage, writing = (
         Room(f"storage.conversation.{name}")
-        for name in ("continuing", "deleting", "reading", "replay", "sessions", "titles", "usage", "writing")
-    )
+        for name in (
+            "continuing", "deleting", "reading", "renaming", "replay", "sessions", "titles", "usage", "writing"
+        )
+    )  # fmt: skip
     message_search, rich_list = (Room(f"storage.finding.{name}") for name in ("message_search", "rich_list"))
     exporting, meta, retention, structure, transfer = (
         Room(f"storage.keeping.{name}")
@@ -119,6 +131,9 @@ class SessionDB(StoreView):
     get_session_by_title = titles.get_session_by_title
     resolve_session_by_title = titles.resolve_session_by_title
     get_next_title_in_lineage = titles.get_next_title_in_lineage
+    check_title = renaming.check_title
+    rename_session = renaming.rename_session
+    undo_rename = renaming.undo_rename
 
     # --- tokens and cost
 

@@ -33,13 +33,22 @@ def sanitize_title(title: str | None) -> str | None:
     Raises:
         TitleTooLong: More than 100 characters are left.
     """
-    if not title:
-        return None
-    clean = _INVISIBLE.sub("", _CONTROL.sub("", sound(title)))
-    clean = " ".join(clean.split())
+    clean = cleaned(title)
     if len(clean) > LONGEST:
         raise TitleTooLong(len(clean), LONGEST)
     return clean or None
+
+
+def cleaned(title: str | None) -> str:
+    """As `sanitize_title`, of any length; empty if nothing is left."""
+    return " ".join(_INVISIBLE.sub("", _CONTROL.sub("", sound(title or ""))).split())
+
+
+def holder_of(reader: Reading, session_id: str, title: str) -> tuple[str, str] | None:
+    """Id and source of the session, other than this one, that has a title."""
+    source = reader.layout.column("sessions", "source")
+    found = reader.one(f"SELECT id, {source} FROM sessions WHERE title = ? AND id <> ?", (title, session_id))
+    return (found[0], found[1]) if found else None
 
 
 def set_session_title(store: Store, session_id: str, title: str | None) -> bool:
@@ -132,28 +141,37 @@ def _title(store: Store, session_id: str, title: str | None, *, only_if_empty: b
         if found is None or (only_if_empty and found[0] is not None):
             return False
         if clean is not None:
-            _make_way(within, session_id, clean)
+            make_way(within, session_id, clean)
         within.change("UPDATE sessions SET title = ? WHERE id = ?", (clean, session_id))
         return True
 
     return store.write(work)
 
 
-def _make_way(within: Within, session_id: str, title: str) -> None:
-    holder = within.one("SELECT id, source FROM sessions WHERE title = ? AND id <> ?", (title, session_id))
+def make_way(within: Within, session_id: str, title: str) -> str | None:
+    """Have a session that this one continues give a title up.
+
+    Returns:
+        Its id; None where nobody had the title.
+
+    Raises:
+        TitleTaken: Somebody else has it.
+    """
+    holder = holder_of(within, session_id, title)
     if holder is None:
-        return
-    if holder[0] not in _continued(within, session_id):
+        return None
+    if holder[0] not in continued(within, session_id):
         raise TitleTaken(title, *holder)
     within.change("UPDATE sessions SET title = NULL WHERE id = ?", (holder[0],))
+    return holder[0]
 
 
-def _continued(within: Within, session_id: str) -> set[str]:
+def continued(reader: Reading, session_id: str) -> set[str]:
     """The sessions that this one continues, through compressions alone."""
     found: set[str] = set()
     here = session_id
     for _ in range(_ANCESTORS):
-        parent = within.one(
+        parent = reader.one(
             "SELECT parent.id FROM sessions child JOIN sessions parent ON parent.id = child.parent_session_id"
             " WHERE child.id = ? AND parent.end_reason = 'compression'",
             (here,),
