@@ -99,6 +99,7 @@ class SessionDB(StoreView):
     reopen_session = sessions.reopen_session
     get_session = sessions.get_session
     resolve_session_id = sessions.resolve_session_id
+    find_session_ids = sessions.find_session_ids
     finalize_orphaned_compression_sessions = sessions.finalize_orphaned_compression_sessions
 
     delete_session = deleting.delete_session

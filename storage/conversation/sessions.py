@@ -144,9 +144,17 @@ def resolve_session_id(store: Store, session_id_or_prefix: str) -> str | None:
         return str(exact[0])
     if not session_id_or_prefix:
         return None
-    escaped = like_escaped(session_id_or_prefix)
-    found = reader.rows("SELECT id FROM sessions WHERE id LIKE ? ESCAPE '\\' LIMIT 2", (f"{escaped}%",))
-    return str(found[0][0]) if len(found) == 1 else None
+    found = find_session_ids(store, session_id_or_prefix, limit=2)
+    return found[0] if len(found) == 1 else None
+
+
+def find_session_ids(store: Store, prefix: str, limit: int) -> list[str]:
+    """Some ids that begin so, upper and lower case alike, in their order: at most `limit`."""
+    found = store.reading().rows(
+        "SELECT id FROM sessions WHERE id LIKE ? ESCAPE '\\' ORDER BY id LIMIT ?",
+        (f"{like_escaped(prefix)}%", limit),
+    )
+    return [str(id_) for (id_,) in found]
 
 
 def finalize_orphaned_compression_sessions(store: Store) -> int:

@@ -64,9 +64,17 @@ def prune_sessions(
 
 
 def list_prune_candidates(
-    store: Store, older_than_days: float | None = None, source: str | None = None, **filters: Any
+    store: Store,
+    older_than_days: float | None = None,
+    source: str | None = None,
+    *,
+    include_open: bool = False,
+    **filters: Any,
 ) -> list[dict[str, Any]]:
     """The sessions that `prune_sessions` would delete with the same arguments, the oldest activity first.
+
+    Args:
+        include_open: Also those of conversations that a prune spares because a part of them is open.
 
     Returns:
         Dicts of id, source, model, title, started_at, ended_at, message_count, archived, and of the conversation:
@@ -80,7 +88,7 @@ def list_prune_candidates(
             "conversation": one.chain.tip,
         }
         for one in sorted(selected, key=lambda one: (one.last_active or 0.0, one.chain.tip))
-        if not one.is_open
+        if include_open or not one.is_open
         for row in one.rows
     ]
 

@@ -59,6 +59,9 @@ class Filters:
     source: str | None = None
     started_before: float | None = None
     started_after: float | None = None
+    active_before: float | None = None
+    """By the last activity, as the age is."""
+    active_after: float | None = None
     title_like: str | None = None
     """Contained in the title, whatever the case; so are `model_like` and `branch_like`."""
     model_like: str | None = None
@@ -86,6 +89,8 @@ class Filters:
     """Only archived ones, or none of them."""
     include_pinned: bool = False
     """Pinned ones too, which are otherwise spared."""
+    pinned: bool | None = None
+    """Only pinned ones, or none of them, whatever `include_pinned` says."""
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Filters:
@@ -126,7 +131,7 @@ def select(reading: Reading, now: float, older_than_days: float | None, filters:
     """
     cutoff = cutoff_of(now, older_than_days)
     kin = relatives.everyone(reading)
-    old = [chain for chain in chains(kin) if is_old(chain, kin, cutoff) and _unpinned(chain, kin, filters)]
+    old = [chain for chain in chains(kin) if is_old(chain, kin, cutoff) and _pin_fits(chain, kin, filters)]
     rows = _rows(reading, [part for chain in old for part in chain.parts])
     selected = [
         Selected(chain, last_active(chain, kin), tuple(rows[part] for part in chain.parts))
@@ -162,8 +167,11 @@ def last_active(chain: Chain, kin: Mapping[str, Kin]) -> float | None:
     return max((time for part in chain.parts if (time := kin[part].last_active) is not None), default=None)
 
 
-def _unpinned(chain: Chain, kin: Mapping[str, Kin], filters: Filters) -> bool:
-    return filters.include_pinned or not any(kin[part].pinned for part in chain.parts)
+def _pin_fits(chain: Chain, kin: Mapping[str, Kin], filters: Filters) -> bool:
+    pinned = any(kin[part].pinned for part in chain.parts)
+    if filters.pinned is not None:
+        return pinned is filters.pinned
+    return filters.include_pinned or not pinned
 
 
 def _rows(reading: Reading, ids: list[str]) -> dict[str, Row]:
@@ -182,6 +190,7 @@ def _passes(one: Selected, filters: Filters) -> bool:
         and _within_directory(tip["cwd"], filters.cwd_prefix)
         and _provided(tip["billing_provider"], filters.provider)
         and (filters.archived is None or bool(tip["archived"]) is filters.archived)
+        and _between(one.last_active, filters.active_after, filters.active_before, strictly=True)
         and _between(first["started_at"], filters.started_after, filters.started_before, strictly=True)
         and _between(_sum(one.rows, "message_count"), filters.min_messages, filters.max_messages)
         and _between(_sum(one.rows, "tool_call_count"), filters.min_tool_calls, filters.max_tool_calls)

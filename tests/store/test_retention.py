@@ -98,6 +98,10 @@ FILTERS: list[tuple[dict[str, Any], list[str]]] = [
     ({"archived": False}, ["a"]),
     ({"source": "cli", "archived": True}, []),
     ({"include_pinned": True}, ["a", "b", "pinned"]),
+    ({"pinned": True}, ["pinned"]),
+    ({"pinned": False, "include_pinned": True}, ["a", "b"]),
+    ({"active_before": NOW - 100 * DAY}, ["a"]),
+    ({"active_after": NOW - 100 * DAY}, ["b"]),
 ]
 
 
@@ -141,6 +145,16 @@ def test_filters(db: SessionDB, filters: dict[str, Any], chosen: list[str]) -> N
     assert sorted(row["id"] for row in candidates) == chosen
     assert db.prune_sessions(90, **filters) == len(chosen)
     assert left(db) == sorted({"a", "b", "pinned"} - set(chosen))
+
+
+def test_open_ones_are_listed_on_request(db: SessionDB) -> None:
+    add(db, "ended")
+    add(db, "open", ended=False)
+    add(db, "root", end_reason="compression")
+    add(db, "tip", parent="root", ended=False)
+    assert [row["id"] for row in db.list_prune_candidates()] == ["ended"]
+    listed = [(row["id"], row["conversation"]) for row in db.list_prune_candidates(include_open=True)]
+    assert sorted(listed) == [("ended", "ended"), ("open", "open"), ("root", "tip"), ("tip", "tip")]
 
 
 def test_what_is_said_of_a_candidate(db: SessionDB) -> None:

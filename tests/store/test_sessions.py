@@ -142,6 +142,9 @@ def test_an_id_or_the_only_one_that_begins_so(db: SessionDB) -> None:
         None,
         "20260202_c",
     ]
+    assert db.find_session_ids("2026", 2) == ["20260101_a", "20260101_ab"]
+    assert db.find_session_ids("100%", 9) == ["100%_x"]
+    assert db.find_session_ids("nobody", 9) == []
 
 
 # --- one conversation
