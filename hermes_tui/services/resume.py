@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hermes_tui.errors import BrowserError
+from hermes_tui.text import shell
 from storage import locations
 from storage.errors import BadProfile
 
@@ -45,10 +46,8 @@ class ResumeCommand:
     @property
     def shell_line(self) -> str:
         """The command for a shell (bash, zsh): what is copied and printed. Safe to print."""
-        words = [_quote(word) for word in self.argv]
-        if self.say_home:
-            words.insert(0, f"HERMES_HOME={_quote(self.home)}")
-        return " ".join(words)
+        home = f"HERMES_HOME={shell.quote(self.home)} " if self.say_home else ""
+        return home + shell.line(self.argv)
 
     def environment(self, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
         """The environment to run it in."""
@@ -59,7 +58,7 @@ class ResumeCommand:
         program = self.argv[0]
         if shutil.which(program, path=environ.get("PATH")):
             return ""
-        return f"{_quote(program)} is not on the PATH; run this where it is:"
+        return f"{shell.quote(program)} is not on the PATH; run this where it is:"
 
 
 def command_for(store: Path, session_id: str, environ: Mapping[str, str] = os.environ) -> ResumeCommand:
@@ -132,7 +131,7 @@ def run_and_return(command: ResumeCommand) -> int:
 
 def _failure(command: ResumeCommand, error: OSError | ValueError) -> str:
     why = error.strerror if isinstance(error, OSError) else str(error)
-    return f"{_quote(command.argv[0])} could not be started: {why}."
+    return f"{shell.quote(command.argv[0])} could not be started: {why}."
 
 
 def _resume_words(session_id: str) -> tuple[str, ...]:
@@ -199,17 +198,3 @@ def _unspeakable(word: str) -> bool:
         return b"\0" in os.fsencode(word)
     except UnicodeEncodeError:
         return True
-
-
-def _quote(word: str) -> str:
-    if word.isprintable():
-        return shlex.quote(word)
-    escapes = {"\\": r"\\", "'": r"\'"}
-    return "$'" + "".join(escapes.get(char) or _escaped(char) for char in word) + "'"
-
-
-def _escaped(char: str) -> str:
-    if char.isprintable():
-        return char
-    code = ord(char)
-    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

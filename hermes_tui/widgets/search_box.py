@@ -8,14 +8,12 @@ from typing import ClassVar
 
 from rich.highlighter import Highlighter
 from rich.text import Text
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widgets import Input
 
 from hermes_tui.text import completion, safe_text
-from hermes_tui.widgets import key_order
+from hermes_tui.widgets.line_input import LineInput
 
 
 class _Chips(Highlighter):
@@ -33,7 +31,7 @@ class _Chips(Highlighter):
             text.stylize(chip, start, end)
 
 
-class SearchBox(Input):
+class SearchBox(LineInput):
     """A one-line input in a frame; the result line stands in the frame's lower edge."""
 
     HELP = "Type to search every message, title and id. All words must match; the last one may be unfinished."
@@ -123,16 +121,3 @@ class SearchBox(Input):
 
     def action_step(self, step: str) -> None:
         self.post_message(self.Stepped(step))
-
-    async def _on_key(self, event: events.Key) -> None:
-        await key_order.act(self, event, takes_text=True)
-
-    def _on_paste(self, event: events.Paste) -> None:
-        # Input keeps the first line only; here a pasted line break is a blank, and control bytes go.
-        event.prevent_default()
-        event.stop()
-        start, end = self.selection
-        if start == end:
-            self.insert_text_at_cursor(safe_text.line(event.text))
-        else:
-            self.replace(safe_text.line(event.text), start, end)

@@ -1,0 +1,38 @@
+"""The `hermes-tui sessions …` command that does what a dialog does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hermes_tui.text import shell
+from storage import locations
+from storage.errors import BadProfile
+
+if TYPE_CHECKING:
+    from hermes_tui.options import Options
+
+
+def own_command(options: Options, command: str, *words: str, flags: Sequence[str] = ()) -> str:
+    """The command line for a shell: the store is named where it is not the one that `hermes-tui` opens by itself.
+
+    Args:
+        options: Which store the browser shows.
+        command: Of `hermes-tui sessions`.
+        words: Ids, titles: anything a store may hold.
+        flags: Options of the command, and their values.
+    """
+    behind = ("--",) if any(word.startswith("-") for word in words) else ()
+    return shell.line(("hermes-tui", "sessions", command, *_store(options), *flags, *behind, *words))
+
+
+def _store(options: Options) -> tuple[str, ...]:
+    if options.demo:
+        # It is another one with every start: the command shows what it would be for the person's own.
+        return ()
+    try:
+        if locations.absolute(options.db_path) == locations.absolute(locations.default_store()):
+            return ()
+    except BadProfile:
+        pass
+    return ("--db", str(options.db_path))
