@@ -14,6 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from hermes_tui.screens import states
+from hermes_tui.screens.answers import Answers
 from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
 from hermes_tui.screens.panes import ANYWHERE, ListPane
@@ -22,7 +23,7 @@ from hermes_tui.screens.type_ahead import TypeAhead
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
 from hermes_tui.services.store_worker import StoreWorker
-from hermes_tui.text import figures, safe_text
+from hermes_tui.text import figures
 from hermes_tui.widgets.header_line import HeaderLine
 from hermes_tui.widgets.key_line import KeyLine
 from hermes_tui.widgets.notice import Notice
@@ -60,6 +61,7 @@ class BrowserScreen(Screen[None]):
         self.VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]
         self.options = options
         self.worker = StoreWorker(self, self._open_store)
+        self.answers = Answers(self)
         self.finder: Finder
         self.detail: Detail
         self.panes = PaneOrder(self)
@@ -70,8 +72,6 @@ class BrowserScreen(Screen[None]):
         self.type_ahead = TypeAhead(self)
         self.furnished = False
         self.opened = False
-        self._was_open = False
-        """It is, or was until the file was taken away."""
 
     def _open_store(self) -> SessionDB:
         from storage import SessionDB
@@ -112,96 +112,9 @@ class BrowserScreen(Screen[None]):
     def on_unmount(self) -> None:
         self.worker.close()
 
-    # --- answers of the store
-
-    @on(StoreWorker.Opened)
-    def _store_opened(self, answer: StoreWorker.Opened) -> None:
-        if self._was_open:
-            # Another file is there now.
-            self.sessions.outdate()
-            self.detail.reading.changed()
-        self.opened = self._was_open = True
-        self.box.ask_for_values_again()
-        if self.box.disabled:
-            self.box.disabled = False
-            self.box.focus()
-        if answer.info.notes:
-            self.app.say("\n".join(answer.info.notes), severity="warning", timeout=12)
-        self.finder.opened()
-
-    @on(StoreWorker.Listed)
-    def _store_listed(self, answer: StoreWorker.Listed) -> None:
-        changed = self.finder.listed(answer)
-        self.picture.draw_header()
-        if changed:
-            self.picture.draw_list(keep=None)
-            self._follow_soon()
-            self.type_ahead.catch_up()
-        elif self.finder.result is not None:
-            self.picture.draw_result_line()
-
-    @on(StoreWorker.Found)
-    def _store_found(self, answer: StoreWorker.Found) -> None:
-        going_on = self.finder.result is not None
-        if not self.finder.found(answer):
-            return
-        self.picture.draw_list(keep=None if going_on else "")
-        # The row under the cursor may be the same one, and yet there is a match to open it at.
-        self._follow_soon()
-        self.type_ahead.catch_up()
-
-    @on(StoreWorker.Rows)
-    def _store_rows(self, answer: StoreWorker.Rows) -> None:
-        if self.worker.is_current("rows", answer.serial):
-            self.sessions.put_excerpts(answer.excerpts)
-        self.sessions.put(answer.rows)
-        self.detail.describe(self.sessions.current_row())
-
-    @on(StoreWorker.Read)
-    def _store_read(self, answer: StoreWorker.Read) -> None:
-        self.detail.read(answer)
-
-    @on(StoreWorker.Family)
-    def _store_family(self, answer: StoreWorker.Family) -> None:
-        self.detail.family(answer)
-
-    @on(StoreWorker.Changed)
-    def _store_changed(self, answer: StoreWorker.Changed) -> None:
-        changes = answer.changes
-        if not changes.session_ids and not changes.reordered:
-            return
-        self.finder.changed(reordered=changes.reordered)
-        self.box.ask_for_values_again()
-        touched = frozenset(changes.session_ids)
-        stale = [entry.id for entry in self.finder.entries if not touched.isdisjoint(entry.parts)]
-        self.sessions.outdate(None if changes.reordered else stale)
-        self.detail.reading.changed(None if changes.reordered else touched)
-
-    @on(StoreWorker.Failed)
-    def _store_failed(self, answer: StoreWorker.Failed) -> None:
-        self.type_ahead.forget()
-        self.finder.failed(answer.lane)
-        if answer.lost or not self.opened:
-            if self.opened:
-                self.opened = False
-                self.finder.lost()
-                self.picture.clear()
-                self._follow()
-            self.picture.draw_failure(answer.error, was_open=self._was_open)
-            return
-        if answer.lane == "read":
-            self.detail.transcript.message(safe_text.line(str(answer.error)))
-        elif answer.lane not in ("live", "family"):
-            # What a look by itself cannot get is no news; a relative may be gone a moment before its row is.
-            self.app.say(str(answer.error), severity="error")
-
-    @on(StoreWorker.Replaced)
-    def _store_replaced(self) -> None:
-        """Open what lies there now; where nothing does, look again with every poll."""
-        if self.opened:
-            self.finder.refresh()
-        else:
-            self.finder.open()
+    @on(StoreWorker.Answer)
+    def _answered(self, answer: StoreWorker.Answer) -> None:
+        self.answers.take(answer)
 
     # --- the search box and the list
 
@@ -213,17 +126,13 @@ class BrowserScreen(Screen[None]):
         keep = not words.strip() and (self.sessions.cursor > 0 or not self.box.has_focus)
         if self.furnished and self.finder.typed(words):
             self.picture.draw_list(keep=None if keep else "")
-            self._follow_soon()
+            self.follow_soon()
         elif self.furnished:
             self.picture.draw_result_line()
 
     @on(SearchBox.ValuesWanted)
     def _values_wanted(self, event: SearchBox.ValuesWanted) -> None:
         self.worker.values(event.key)
-
-    @on(StoreWorker.Values)
-    def _values_there(self, answer: StoreWorker.Values) -> None:
-        self.box.offer(answer.key, answer.values)
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
@@ -244,12 +153,13 @@ class BrowserScreen(Screen[None]):
         self.action_resume()
 
     @on(SessionList.Moved)
-    def _follow_soon(self) -> None:
+    def follow_soon(self) -> None:
+        """Show what is under the cursor once it rests there."""
         if self._follow_timer is not None:
             self._follow_timer.stop()
-        self._follow_timer = self.set_timer(FOLLOW_SECONDS, self._follow)
+        self._follow_timer = self.set_timer(FOLLOW_SECONDS, self.follow)
 
-    def _follow(self) -> None:
+    def follow(self) -> None:
         """Show the conversation under the cursor in the transcript and the lineage."""
         entry = self.sessions.cursor_entry
         hit = self.finder.hit(entry) if entry is not None else None

@@ -60,14 +60,17 @@ class StoreWorker:
         open_store: Opens the store; called on a thread.
     """
 
+    class Answer(Message):
+        """Anything that comes back."""
+
     @dataclass
-    class Opened(Message):
+    class Opened(Answer):
         """The store is open."""
 
         info: StoreInfo
 
     @dataclass
-    class Listed(Message):
+    class Listed(Answer):
         """An order of the list, whole or its first page."""
 
         serial: int
@@ -75,7 +78,7 @@ class StoreWorker:
         seconds: float
 
     @dataclass
-    class Found(Message):
+    class Found(Answer):
         """What a search has found so far."""
 
         serial: int
@@ -85,7 +88,7 @@ class StoreWorker:
         seconds: float
 
     @dataclass
-    class Rows(Message):
+    class Rows(Answer):
         """Rows of the list, and the excerpts that belong to them."""
 
         serial: int
@@ -93,7 +96,7 @@ class StoreWorker:
         excerpts: dict[str, Excerpt | None]
 
     @dataclass
-    class Read(Message):
+    class Read(Answer):
         """Messages of one conversation."""
 
         serial: int
@@ -101,27 +104,27 @@ class StoreWorker:
         transcript: Transcript
 
     @dataclass
-    class Family(Message):
+    class Family(Answer):
         """The relatives of one session."""
 
         serial: int
         lineage: Lineage
 
     @dataclass
-    class Values(Message):
+    class Values(Answer):
         """What there is of the values of one key of a filter, the most frequent first."""
 
         key: str
         values: tuple[str, ...]
 
     @dataclass
-    class Changed(Message):
+    class Changed(Answer):
         """Other processes wrote to the store."""
 
         changes: Changes
 
     @dataclass
-    class Failed(Message):
+    class Failed(Answer):
         """A store call was refused; `error` is a sentence to show."""
 
         serial: int
@@ -131,7 +134,7 @@ class StoreWorker:
         """What lies at the path of the store is not open."""
 
     @dataclass
-    class Replaced(Message):
+    class Replaced(Answer):
         """Another file lies at the path of the store, or none."""
 
     def __init__(self, owner: DOMNode, open_store: Callable[[], SessionDB]) -> None:

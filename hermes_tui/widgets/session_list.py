@@ -8,22 +8,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.cache import LRUCache
 from textual.message import Message
 from textual.reactive import reactive
 from textual.strip import Strip
 
 from hermes_tui.text.marks import UNICODE, Marks
 from hermes_tui.widgets.columns import Columns, plan
+from hermes_tui.widgets.known_rows import KnownRows
 from hermes_tui.widgets.line_view import LineView
-from hermes_tui.widgets.session_rows import STYLES, Row, RowPainter, title_width
+from hermes_tui.widgets.session_rows import STYLES, RowPainter
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery
     from storage.records import Conversation, Entry, Excerpt
-
-KEPT_DETAILS = 2000
-"""Conversations whose details are remembered; others are asked for again when they come into view."""
 
 
 class SessionList(LineView, can_focus=True):
@@ -125,11 +122,7 @@ class SessionList(LineView, can_focus=True):
         self._entries: Sequence[Entry] = ()
         self._query: SessionQuery | None = None
         self._cursor = 0
-        self._details: LRUCache[str, Conversation] = LRUCache(KEPT_DETAILS)
-        self._excerpts: dict[str, Excerpt | None] = {}
-        self._hits: Mapping[str, str] = {}
-        self._outdated: set[str] = set()
-        self._title_width = 0
+        self.known = KnownRows()
         self._near_end = -1
         self._painter: tuple[int, RowPainter] | None = None
 
@@ -153,8 +146,8 @@ class SessionList(LineView, can_focus=True):
         if index is None:
             index = max(min(self._cursor, len(entries) - 1), 0)
         if query != self._query:
-            self._query, self._hits = query, {}
-            self._excerpts.clear()
+            self._query = query
+            self.known.forget_search()
             self._repaint()
         top, rows = self.scroll_offset.y, self._rows
         line = self._cursor - top
@@ -174,30 +167,24 @@ class SessionList(LineView, can_focus=True):
 
     def put(self, rows: Iterable[Conversation]) -> None:
         """Details of conversations, new or changed."""
-        ids = set()
-        for row in rows:
-            self._details.discard(row.id)  # `set` would keep the old value
-            self._details.set(row.id, row)
-            self._title_width = max(self._title_width, title_width(row))
-            ids.add(row.id)
-        self._outdated -= ids
+        ids = self.known.put(rows)
         self._changed(ids)
-        if any(entry.id in ids and not self._fits(entry) for entry in self.visible_entries()):
+        if any(entry.id in ids and not self.known.fits(entry) for entry in self.visible_entries()):
             self._look_around()
 
     def put_excerpts(self, excerpts: Mapping[str, Excerpt | None]) -> None:
         """Best excerpts by conversation; None where there is none (its title matched)."""
-        self._excerpts.update(excerpts)
+        self.known.put_excerpts(excerpts)
         self._changed(set(excerpts))
 
     def set_hits(self, hits: Mapping[str, str]) -> None:
         """Numbers of hits as words ("7", "7+") by conversation, all of them; drawn while there is a search."""
-        self._hits = hits
+        self.known.hits = hits
         self._repaint()
 
     def outdate(self, ids: Iterable[str] | None = None) -> None:
         """Details of these conversations (None: of all) are to be asked for again; they are drawn until then."""
-        self._outdated.update(self._details.keys() if ids is None else ids)
+        self.known.outdate(ids)
         self._look_around()
 
     def watch_marked(self) -> None:
@@ -218,7 +205,7 @@ class SessionList(LineView, can_focus=True):
     def current_row(self) -> Conversation | None:
         """Details of the conversation under the cursor, if they are here."""
         entry = self.cursor_entry
-        return self._details.get(entry.id) if entry else None
+        return self.known.details(entry) if entry else None
 
     def cursor_up(self) -> None:
         self._move_to(self._cursor - 1)
@@ -314,18 +301,13 @@ class SessionList(LineView, can_focus=True):
         if not rows or not self._entries:
             return
         near = self._entries[max(top - rows, 0) : top + 2 * rows]
-        details = tuple(e for e in near if e.id in self._outdated or not self._fits(e))
-        excerpts = tuple(e for e in near if self._searching and e.id not in self._excerpts)
+        details = tuple(entry for entry in near if self.known.lacks_details(entry))
+        excerpts = tuple(entry for entry in near if self._searching and self.known.lacks_excerpt(entry))
         if details or excerpts:
             self.post_message(self.Wanted(details, excerpts))
         if top + 2 * rows >= len(self._entries) and self._near_end != len(self._entries):
             self._near_end = len(self._entries)
             self.post_message(self.NearEnd(self._near_end))
-
-    def _fits(self, entry: Entry) -> bool:
-        """Whether the details that are here are of this entry, and not of what its conversation was before."""
-        row = self._details.get(entry.id)
-        return row is not None and (row.parts, row.edge) == (entry.parts, entry.edge)
 
     # Drawing
 
@@ -347,7 +329,7 @@ class SessionList(LineView, can_focus=True):
                 self.refresh_lines(index + 1)
 
     def _columns(self) -> Columns:
-        return plan(self.line_width, searching=self._searching, title=self._title_width)
+        return plan(self.line_width, searching=self._searching, title=self.known.title_width)
 
     def _paint(self) -> RowPainter:
         width = self.line_width
@@ -369,14 +351,7 @@ class SessionList(LineView, can_focus=True):
         entry, at_cursor = self._entries[index], index == self._cursor
         strip = self.strips.get((entry.id, at_cursor))
         if strip is None:
-            row = Row(
-                entry=entry,
-                details=self._details.get(entry.id),
-                excerpt=self._excerpts.get(entry.id),
-                hits=self._hits.get(entry.id, ""),
-                cursor=at_cursor,
-                marked=entry.id in self.marked,
-            )
+            row = self.known.row(entry, cursor=at_cursor, marked=entry.id in self.marked)
             strip = painter.row(row, width)
             self.strips.set((entry.id, at_cursor), strip)
         return strip

@@ -256,10 +256,10 @@ async def test_excerpts_of_an_older_search_are_not_shown_in_a_newer_one(started:
     await until(pilot, lambda: shown_ids(app) == ["s3"])
     store.let_go(store.calls[0])
     await until(pilot, lambda: len(store.calls) == 2)
-    assert "s3" not in browser(app).sessions._excerpts
+    assert "s3" not in browser(app).sessions.known._excerpts
     store.let_go()
     await settle(pilot)
-    excerpt = browser(app).sessions._excerpts["s3"]
+    excerpt = browser(app).sessions.known._excerpts["s3"]
     assert excerpt is not None
     assert [excerpt.text[start:end] for start, end in excerpt.spans] == ["talk", "beta"]
 

@@ -18,7 +18,8 @@ from textual.pilot import Pilot
 
 from hermes_tui.text.marks import ASCII, UNICODE, Marks
 from hermes_tui.widgets.columns import Columns, plan
-from hermes_tui.widgets.session_list import KEPT_DETAILS, SessionList
+from hermes_tui.widgets.known_rows import KEPT_DETAILS
+from hermes_tui.widgets.session_list import SessionList
 from hermes_tui.widgets.session_rows import Row, RowPainter
 from storage import Conversation, Edge, Entry, Excerpt, Status, parse
 from tests.screen.bare_app import BareApp, lines_of

@@ -61,7 +61,7 @@ def browser(app: BrowserApp) -> BrowserScreen:
 
 def row_of(app: BrowserApp, entry: Entry) -> Conversation | None:
     """Details of a conversation, if they are here."""
-    return browser(app).sessions._details.get(entry.id)
+    return browser(app).sessions.known.details(entry)
 
 
 def titles(app: BrowserApp) -> list[str]:
