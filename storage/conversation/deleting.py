@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from storage.conversation import relatives
 from storage.conversation.family import Kin, chains, edge
 from storage.conversation.stored import marked
 from storage.engine.store import Store
-from storage.engine.within import Within
+from storage.engine.within import Reading, Within
 from storage.records import Edge
 
 _DAY = 86400
@@ -90,46 +90,57 @@ def prune_empty_ghost_sessions(store: Store, sessions_dir: Path | None = None) -
     return len(_delete(store, chosen, sessions_dir))
 
 
-def remove(within: Within, session_ids: Collection[str], *, with_subagents: bool = False) -> list[str]:
-    """Delete these sessions inside a transaction; returns the ids of all that went."""
-    going = {
-        row[0]: None
-        for row in within.rows(
+def going(reader: Reading, session_ids: Collection[str], *, with_subagents: bool) -> list[str]:
+    """Those of the sessions that are there, in their order, then those that worked for them if those go too."""
+    there = {
+        id_
+        for (id_,) in reader.rows(
             "SELECT id FROM sessions WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(session_ids)),),
         )
     }
-    if not going:
+    found = {id_: None for id_ in session_ids if id_ in there}
+    if with_subagents and found:
+        _add_subagents(reader, found)
+    return list(found)
+
+
+def remove(within: Within, session_ids: Collection[str], *, with_subagents: bool = False) -> list[str]:
+    """Delete these sessions inside a transaction; returns the ids of all that went."""
+    all_that_go = going(within, session_ids, with_subagents=with_subagents)
+    if not all_that_go:
         return []
-    if with_subagents:
-        _add_subagents(within, going)
-    _let_go(within, going)
-    listed = (json.dumps(list(going)),)
+    _let_go(within, all_that_go)
+    listed = (json.dumps(all_that_go),)
     # Messages first: nothing cascades from sessions to them.
     within.change("DELETE FROM messages WHERE session_id IN (SELECT value FROM json_each(?))", listed)
     within.change("DELETE FROM sessions WHERE id IN (SELECT value FROM json_each(?))", listed)
-    return list(going)
+    return all_that_go
 
 
 def unlink_files(directory: Path | None, session_ids: Iterable[str]) -> None:
     """Remove the files that these sessions left in the directory."""
     if directory is None:
         return
+    for _, name in files_of(directory, session_ids):
+        with suppress(OSError, ValueError):
+            os.unlink(directory / name)
+
+
+def files_of(directory: Path, session_ids: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Session and name of each file in the directory that is named as those of these sessions are (spec 4.6)."""
+    names: list[str] = []
+    with suppress(OSError):
+        names = sorted(os.listdir(directory))
     for session_id in session_ids:
         # An id is any text; as a name it must not lead out of the directory.
         if not session_id or os.path.basename(session_id) != session_id:
             continue
-        for name in _file_names(directory, session_id):
-            with suppress(OSError, ValueError):
-                os.unlink(directory / name)
-
-
-def _file_names(directory: Path, session_id: str) -> list[str]:
-    dumps = f"request_dump_{session_id}_"
-    found = [f"{session_id}.json", f"{session_id}.jsonl"]
-    with suppress(OSError):
-        found += [name for name in os.listdir(directory) if name.startswith(dumps) and name.endswith(".json")]
-    return found
+        whole = (f"{session_id}.json", f"{session_id}.jsonl")
+        dumps = f"request_dump_{session_id}_"
+        for name in names:
+            if name in whole or (name.startswith(dumps) and name.endswith(".json")):
+                yield session_id, name
 
 
 def _delete(
@@ -150,37 +161,38 @@ def _ids(within: Within, condition: str, *values: object) -> list[str]:
     return [row[0] for row in within.rows(f"SELECT id FROM sessions WHERE {condition}", values)]
 
 
-def _children(within: Within, parents: Collection[str]) -> dict[str, Kin]:
+def children(reader: Reading, parents: Collection[str]) -> dict[str, Kin]:
     """The children of these sessions, and around each whatever decides what it is."""
     ids = [
         row[0]
-        for row in within.rows(
+        for row in reader.rows(
             "SELECT id FROM sessions WHERE parent_session_id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(parents)),),
         )
     ]
-    return relatives.around(within, ids) if ids else {}
+    return relatives.around(reader, ids) if ids else {}
 
 
-def _add_subagents(within: Within, going: dict[str, None]) -> None:
-    fresh = list(going)
+def _add_subagents(reader: Reading, found: dict[str, None]) -> None:
+    fresh = list(found)
     while fresh:
-        kin = _children(within, fresh)
+        kin = children(reader, fresh)
         parents = set(fresh)
         fresh = [
             one.id
             for one in kin.values()
             if one.parent in parents
-            and one.id not in going
+            and one.id not in found
             and edge(one, kin.get(one.parent)) is Edge.SUBAGENT
         ]
-        going.update(dict.fromkeys(fresh))
+        found.update(dict.fromkeys(fresh))
 
 
-def _let_go(within: Within, going: Collection[str]) -> None:
+def _let_go(within: Within, session_ids: Collection[str]) -> None:
     """Take the parent from every child that stays, marking what would otherwise turn into a conversation."""
-    kin = _children(within, going)
-    orphans = {one.id: one for one in kin.values() if one.parent in going and one.id not in going}
+    leaving = set(session_ids)
+    kin = children(within, leaving)
+    orphans = {one.id: one for one in kin.values() if one.parent in leaving and one.id not in leaving}
     if not orphans:
         return
     for chain in chains(kin):

@@ -109,10 +109,17 @@ def get_next_title_in_lineage(store: Store, base_title: str) -> str:
     Returns:
         The base itself, its number taken off, while nobody has it.
     """
+    return next_title(store.reading(), base_title)
+
+
+def next_title(reader: Reading, base_title: str) -> str:
+    """As `get_next_title_in_lineage`, for whoever reads already."""
     found = _NUMBERED.fullmatch(base_title)
     base = found["base"] if found else base_title
-    numbers = [number for _, number, _ in _numbered(store.reading(), base)]
-    if get_session_by_title(store, base):
+    numbers = [number for _, number, _ in _numbered(reader, base)]
+    if reader.layout.has("sessions", "title") and reader.one(
+        "SELECT 1 FROM sessions WHERE title = ?", (base,)
+    ):
         numbers.append(1)
     return f"{base} #{max(1, *numbers) + 1}" if numbers else base
 

@@ -80,19 +80,24 @@ class Store:
                 self._writer = open_writer(self.path, migrate=self._migrate, policy=self._policy)
             return self._writer
 
-    def write(self, work: Callable[[Within], T], *, touches_messages: bool = False) -> T:
+    def write(
+        self, work: Callable[[Within], T], *, touches_messages: bool = False, foreign_keys: bool = True
+    ) -> T:
         """Run `work` in one transaction and commit it, waiting for other writers.
 
         Args:
             work: May run more than once: it does nothing but use what it is handed.
             touches_messages: It inserts, deletes or changes rows of `messages`.
+            foreign_keys: False lets it write references that lead nowhere, as releases with them off did.
 
         Raises:
             OpenedReadOnly, StoreBusy, RowRefused, …: with a sentence to show; then nothing was written.
         """
         writer = self.writer()
         return writer.write(
-            lambda connection: work(Within(connection, writer.layout)), touches_messages=touches_messages
+            lambda connection: work(Within(connection, writer.layout)),
+            touches_messages=touches_messages,
+            foreign_keys=foreign_keys,
         )
 
     def close(self) -> None:

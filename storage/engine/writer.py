@@ -8,8 +8,8 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -72,7 +72,7 @@ class Writer:
         self._lock = threading.RLock()
         self._closed = False
 
-    def write(self, work: Work[T], *, touches_messages: bool = False) -> T:
+    def write(self, work: Work[T], *, touches_messages: bool = False, foreign_keys: bool = True) -> T:
         """Run `work` in one BEGIN IMMEDIATE transaction and commit it.
 
         Args:
@@ -80,19 +80,27 @@ class Writer:
                 must do nothing but use the connection, and neither begins nor commits.
             touches_messages: It may insert into or delete from `messages`; a tokenizer that those rows need and
                 that is not here is taken care of first (spec 1.6).
+            foreign_keys: False lets it write references that lead nowhere, and no deletion cascades.
 
         Raises:
             StoreBusy: The store stayed locked for the whole budget.
             StoreFenced, StoreReplaced, StoreNotWritable, DiskFull, StoreDamaged, RowRefused, StoreClosed: with a
             sentence to show. An error that `work` raises itself comes out as it is.
         """
+
+        def attempt() -> T:
+            if foreign_keys:
+                return self._transaction(work, touches_messages)
+            with self._references_unchecked():
+                return self._transaction(work, touches_messages)
+
         try:
-            result = self._patiently(lambda: self._transaction(work, touches_messages))
+            result = self._patiently(attempt)
         except IndexStopsWrites:
             if self._rebuilt:
                 raise
             self._rebuild_the_index()
-            result = self._patiently(lambda: self._transaction(work, touches_messages))
+            result = self._patiently(attempt)
         self._writes += 1
         if self._writes % self.policy.checkpoint_every == 0:
             self._checkpoint("PASSIVE")
@@ -151,6 +159,15 @@ class Writer:
             return work(connection)
 
         return self._within("BEGIN IMMEDIATE", "COMMIT", checked)
+
+    @contextmanager
+    def _references_unchecked(self) -> Iterator[None]:
+        # Outside of the transaction, where alone it works; under the lock, so that it is true of this one only.
+        self._connection.execute("PRAGMA foreign_keys=OFF")
+        try:
+            yield
+        finally:
+            self._connection.execute("PRAGMA foreign_keys=ON")
 
     def _within(self, begin: str, end: str, work: Work[T]) -> T:
         try:
