@@ -37,7 +37,7 @@ class Exported:
     missing: tuple[str, ...] = ()
     """Ids of sessions that were not there."""
     cancelled: bool = False
-    """It was stopped: `conversations` says how many files of a directory are finished; of a single file there is none."""
+    """It was stopped: `conversations` says how many files of a directory are finished; a single file is not there."""
 
 
 class ExportRefused(StoreError):

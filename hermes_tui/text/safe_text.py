@@ -20,6 +20,11 @@ _DROPPED = re.compile(
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U0001f3fb-\U0001f3ff\U000e0000-\U000e0fff]"
 )
+# What a page in a file can do without: as above, but scripts need joiners, and emoji their skin tones.
+_UNWRITTEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u202a-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
+    "\ufff0-\ufffb\U000e0000-\U000e001f]"
+)
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _TAB = "    "
 _NARROW = re.compile("[ -~\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2500-\u25fc]*")
@@ -45,6 +50,16 @@ def block(text: str) -> str:
     if text.isprintable() and text.isascii():
         return text
     return _NEWLINE.sub("\n", _clean(text)).replace("\t", _TAB)
+
+
+def page(text: str) -> str:
+    """Make store text safe for a file that people read: lines as in `block`, tabs stay, and so does what joins signs.
+
+    Nothing in it can turn the direction of what comes after, or command a terminal.
+    """
+    if text.isprintable() and text.isascii():
+        return text
+    return _NEWLINE.sub("\n", _UNWRITTEN.sub("", _ESCAPE.sub("", text)))
 
 
 def width(text: str) -> int:
