@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -122,6 +122,10 @@ class StoreView(Store):
     def find(self, session_id: str) -> Entry | None:
         """The conversation that this session is a part of; None for an unknown id."""
         return self._lister.find(session_id)
+
+    def entries_of(self, session_ids: Iterable[str], cancel: Cancel | None = None) -> dict[str, Entry]:
+        """The conversation of each of these sessions, as `listing` read it last; unknown ids are left out."""
+        return self._lister.entries_of(session_ids, cancel)
 
     # --- searching
 

@@ -160,7 +160,7 @@ class StoreWorker:
         from storage import Filter, SessionQuery
 
         query = SessionQuery(filters=(Filter("source", source),)) if source else None
-        return self._submit(
+        return self.submit(
             "list", lambda db, cancel, serial: self._first_page(db, cancel, serial, show, query), opening=True
         )
 
@@ -179,7 +179,7 @@ class StoreWorker:
             listing = db.listing(query, sort, show, fresh=fresh, cancel=cancel)
             return self.Listed(serial, listing, time.perf_counter() - started)
 
-        return self._submit("list", job)
+        return self.submit("list", job)
 
     def search(
         self,
@@ -195,7 +195,7 @@ class StoreWorker:
             result = db.search(query, show, order=order, after=after, cancel=cancel)
             return self.Found(serial, query, order, result, time.perf_counter() - started)
 
-        return self._submit("search", job)
+        return self.submit("search", job)
 
     def rows(
         self,
@@ -212,7 +212,7 @@ class StoreWorker:
             excerpts = {hit.entry.id: excerpt for hit, excerpt in zip(hits, found, strict=False)}
             return self.Rows(serial, rows, excerpts)
 
-        return self._submit("rows", job)
+        return self.submit("rows", job)
 
     def read(self, entry: Entry, parts: Sequence[str], tail: int | None) -> int:
         """The messages of a conversation, or of one part of it."""
@@ -220,11 +220,11 @@ class StoreWorker:
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
             return self.Read(serial, entry, db.transcript(parts, tail))
 
-        return self._submit("read", job)
+        return self.submit("read", job)
 
     def family(self, session_id: str) -> int:
         """The relatives of a session."""
-        return self._submit("family", lambda db, cancel, serial: self.Family(serial, db.lineage(session_id)))
+        return self.submit("family", lambda db, cancel, serial: self.Family(serial, db.lineage(session_id)))
 
     def values(self, key: str) -> int:
         """The values of a key of a filter."""
@@ -232,7 +232,7 @@ class StoreWorker:
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
             return self.Values(key, tuple(value for value, _ in db.values(key)))
 
-        return self._submit(f"values of {key}", job)
+        return self.submit(f"values of {key}", job)
 
     def poll(self) -> None:
         """Look once whether other processes wrote, or took the file away; what is under way is not doubled."""
@@ -245,7 +245,7 @@ class StoreWorker:
             changes = db.changes()
             return self.Changed(changes) if changes is not None else None
 
-        self._submit("live", look)
+        self.submit("live", look)
 
     def cancel(self, lane: str) -> None:
         """Stop what a lane is doing; its answer will not come."""
@@ -293,7 +293,8 @@ class StoreWorker:
         if not self._closed:
             self._owner.post_message(message)
 
-    def _submit(self, lane: str, job: Job, *, opening: bool = False) -> int:
+    def submit(self, lane: str, job: Job, *, opening: bool = False) -> int:
+        """Call `job` on the lane's thread, with the open store (`opening`: with one that is opened first)."""
         from storage import Cancel
 
         self.cancel(lane)
