@@ -95,13 +95,13 @@ class PseudoTerminal:
         os.close(self._master)
         self._master = -1
 
-    def wait_for(self, text: str) -> None:
+    def wait_for(self, text: str, patience: float = PATIENCE) -> None:
         """Read until the text stands on the screen."""
-        self.wait_until(lambda: text in self.screen, repr(text))
+        self.wait_until(lambda: text in self.screen, repr(text), patience)
 
-    def wait_until(self, came: Callable[[], bool], what: str) -> None:
+    def wait_until(self, came: Callable[[], bool], what: str, patience: float = PATIENCE) -> None:
         """Read until it came."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + patience
         while not came():
             if time.monotonic() > end or (self.process.poll() is not None and not self._read(0.1)):
                 raise AssertionError(f"{what} never came:\n{self.screen}\n{self.raw[-2000:]!r}")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-RELEASES = ("0.13.0", "0.16.0", "0.19.0")
+RELEASES = ("0.13.0", "0.16.0", "0.18.2", "0.19.0")
 DRIVER = Path(__file__).parent / "drive.py"
 
 Drive = Callable[..., list[dict[str, Any]]]

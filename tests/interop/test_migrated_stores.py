@@ -10,7 +10,7 @@ import pytest
 
 from storage.engine import relayout
 from storage.engine.writer import open_writer
-from tests.interop.conftest import Drive
+from tests.interop.conftest import RELEASES, Drive
 from tests.support.stores import STORES, CopyStore
 from tests.support.whole import assert_whole, rows_of
 
@@ -40,7 +40,7 @@ def assert_worked_on(store: Path, answer: dict[str, object]) -> None:
     ]
 
 
-@pytest.mark.parametrize("version", ["0.16.0", "0.19.0", "0.13.0"])
+@pytest.mark.parametrize("version", RELEASES)
 def test_a_release_works_on_migrated_stores(version: str, drive: Drive, copy_store: CopyStore) -> None:
     names = OLD if version != "0.13.0" else OLD[::4]
     stores = migrated(copy_store, [*names, *LATER])
@@ -50,7 +50,7 @@ def test_a_release_works_on_migrated_stores(version: str, drive: Drive, copy_sto
         assert_whole(store)
 
 
-@pytest.mark.parametrize("version", ["0.13.0", "0.16.0", "0.19.0"])
+@pytest.mark.parametrize("version", RELEASES)
 def test_a_release_works_on_a_store_born_here_and_on_a_compact_one(
     version: str, drive: Drive, copy_store: CopyStore, tmp_path: Path
 ) -> None:
