@@ -147,6 +147,7 @@ class SessionDB(StoreView):
     resolve_resume_session_id = continuing.resolve_resume_session_id
     set_session_archived = continuing.set_session_archived
     set_session_pinned = continuing.set_session_pinned
+    conversation_parts = continuing.conversation_parts
 
     # --- finding, as Hermes' own store does
 
@@ -181,6 +182,7 @@ class SessionDB(StoreView):
     get_meta = meta.get_meta
     set_meta = meta.set_meta
 
+    check_import = transfer.check_import
     # --- filling a store of our own
 
     def fill(self, sessions: Iterable[Mapping[str, Any]], messages: Iterable[Mapping[str, Any]]) -> None:

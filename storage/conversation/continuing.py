@@ -79,6 +79,12 @@ def set_session_pinned(store: Store, session_id: str, pinned: bool) -> bool:
     return _flag(store, session_id, "pinned", pinned)
 
 
+def conversation_parts(store: Store, session_id: str) -> tuple[str, ...]:
+    """Every session of the conversation that this one is a part of, the main line from first to live tip, then the
+    dead ends; empty for an unknown id."""
+    return parts_of(store.reading(), session_id)
+
+
 def parts_of(reader: Reading, session_id: str) -> tuple[str, ...]:
     """Every session of the conversation that this one is a part of, dead ends too; empty for an unknown id."""
     for chain in chains(relatives.around(reader, [session_id])):

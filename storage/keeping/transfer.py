@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from storage.conversation.stored import call_count, encode, sound
 from storage.engine.store import Store
-from storage.engine.within import Within
+from storage.engine.within import Reading, Within
 from storage.keeping.exporting import BYTES, EXACT
 
 Row = dict[str, Any]
@@ -54,21 +54,88 @@ class _Report:
     waiting: list[tuple[str, str]] = field(default_factory=list)
     """Parent and session, where the parent comes later."""
 
+    def told(self, errors: list[dict[str, Any]]) -> dict[str, Any]:
+        """As the caller gets it."""
+        return {
+            "ok": not errors,
+            "imported": len(self.imported),
+            "skipped": len(self.skipped),
+            "detached": len(self.detached),
+            "imported_ids": self.imported,
+            "skipped_ids": self.skipped,
+            "detached_ids": self.detached,
+            "conflicts": self.conflicts,
+            "left_out": sorted(self.left_out),
+            "errors": errors,
+        }
 
-def import_sessions(store: Store, sessions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+
+def import_sessions(
+    store: Store, sessions: Iterable[Mapping[str, Any]], *, progress: Callable[[int, int], None] | None = None
+) -> dict[str, Any]:
     """Put sessions into the store that `export_session`, `export_all` or `export_session_lineage` took out of one.
 
     Ids, titles, parents, counters, times and search come back. A session that is there already is skipped. A title
     that another session has by now is left out, and so is a parent that is in neither. Messages keep their ids
     where those are free. An import that was interrupted goes on when it is run again.
 
+    Args:
+        progress: Gets how many sessions are done, and how many there are.
+
     Returns:
         `ok`; `imported`, `skipped` and `detached` as numbers, `imported_ids`, `skipped_ids` and `detached_ids`;
         `conflicts` (session_id, title, held_by); `left_out`, the columns that this store lacks and that held
         something; `errors` (index, error, and session_id where there is one). With errors nothing was imported.
     """
-    errors: list[dict[str, Any]] = []
+    wanted, errors = _wanted(store, sessions)
+    report = _Report()
+    if not errors:
+        done = 0
+        for batch in _batches(_parents_first(wanted)):
+            # A transaction may run twice: what it reports counts only when it has been committed.
+            _add(report, store.write(partial(_imported, batch, frozenset(wanted)), touches_messages=True))
+            done += len(batch)
+            if progress:
+                progress(done, len(wanted))
+        _link(store, report.waiting)
+    return report.told(errors)
+
+
+def check_import(store: Store, sessions: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """What `import_sessions` would answer; nothing is written."""
+    wanted, errors = _wanted(store, sessions)
+    reader = store.reading()
+    report = _Report()
+    titles: dict[Any, str] = {}
+    for session in () if errors else _parents_first(wanted):
+        if _is_there(reader, session.id):
+            report.skipped.append(session.id)
+            continue
+        row = session.row
+        parent, title = row.get("parent_session_id"), row.get("title")
+        if parent is not None and parent not in wanted and not _is_there(reader, parent):
+            report.detached.append(session.id)
+        if title is not None and (holder := titles.get(title) or _holder(reader, title)):
+            report.conflicts.append({"session_id": session.id, "title": title, "held_by": holder})
+        elif title is not None:
+            titles[title] = session.id
+        for table, rows in (
+            ("sessions", [row]),
+            ("messages", session.messages),
+            ("session_model_usage", session.usage),
+        ):
+            for one in rows:
+                _known(reader, table, one, report)
+        report.imported.append(session.id)
+    return report.told(errors)
+
+
+def _wanted(
+    store: Store, sessions: Iterable[Mapping[str, Any]]
+) -> tuple[dict[str, _Session], list[dict[str, Any]]]:
+    """The sessions to import by their ids, and what is wrong with the others."""
     wanted: dict[str, _Session] = {}
+    errors: list[dict[str, Any]] = []
     for index, given in enumerate(sessions):
         for one in _segments(given):
             try:
@@ -78,24 +145,7 @@ def import_sessions(store: Store, sessions: Iterable[Mapping[str, Any]]) -> dict
                 errors.append({"index": index, "error": str(error), **named})
             else:
                 wanted.setdefault(session.id, session)
-    report = _Report()
-    if not errors:
-        for batch in _batches(_parents_first(wanted)):
-            # A transaction may run twice: what it reports counts only when it has been committed.
-            _add(report, store.write(partial(_imported, batch, frozenset(wanted)), touches_messages=True))
-        _link(store, report.waiting)
-    return {
-        "ok": not errors,
-        "imported": len(report.imported),
-        "skipped": len(report.skipped),
-        "detached": len(report.detached),
-        "imported_ids": report.imported,
-        "skipped_ids": report.skipped,
-        "detached_ids": report.detached,
-        "conflicts": report.conflicts,
-        "left_out": sorted(report.left_out),
-        "errors": errors,
-    }
+    return wanted, errors
 
 
 def _segments(given: Mapping[str, Any]) -> Iterable[Any]:
@@ -225,22 +275,22 @@ def _imported(batch: Iterable[_Session], wanted: frozenset[str], within: Within)
     return report
 
 
-def _known(within: Within, table: str, row: Row, report: _Report) -> Row:
+def _known(reading: Reading, table: str, row: Row, report: _Report) -> Row:
     """The columns of the row that the store has."""
-    columns = within.layout.columns.get(table, frozenset())
+    columns = reading.layout.columns.get(table, frozenset())
     known = {name: value for name, value in row.items() if name.lower() in columns}
     report.left_out.update(f"{table}.{name}" for name, value in row.items() if name not in known and value)
     return known
 
 
-def _is_there(within: Within, session_id: str) -> bool:
-    return within.one("SELECT 1 FROM sessions WHERE id = ?", (session_id,)) is not None
+def _is_there(reading: Reading, session_id: str) -> bool:
+    return reading.one("SELECT 1 FROM sessions WHERE id = ?", (session_id,)) is not None
 
 
-def _holder(within: Within, title: str) -> str | None:
-    if not within.layout.has("sessions", "title"):
+def _holder(reading: Reading, title: str) -> str | None:
+    if not reading.layout.has("sessions", "title"):
         return None
-    row = within.one("SELECT id FROM sessions WHERE title = ?", (title,))
+    row = reading.one("SELECT id FROM sessions WHERE title = ?", (title,))
     return str(row[0]) if row else None
 
 

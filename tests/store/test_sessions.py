@@ -159,6 +159,14 @@ def chain(db: SessionDB) -> None:
     add(db, "branch", "root", model_config='{"_branched_from": "root"}')
 
 
+def test_the_parts_of_a_conversation(db: SessionDB) -> None:
+    chain(db)
+    for part in ("root", "middle", "tip", "dead"):
+        assert db.conversation_parts(part) == ("root", "middle", "tip", "dead")
+    assert db.conversation_parts("branch") == ("branch",)
+    assert db.conversation_parts("nobody") == ()
+
+
 def test_where_it_goes_on(db: SessionDB) -> None:
     chain(db)
     asked = ("root", "middle", "tip", "dead", "branch", "nobody")
