@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from storage.engine.writer import WritePolicy
     from storage.errors import (
         BadFilter,
+        BadPolicy,
         CannotCreate,
         CannotRepair,
         DiskFull,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         TitleChanged,
         TitleTaken,
         TitleTooLong,
+        TrajectoryNotSaved,
         TrashDamaged,
         TrashUnusable,
         UnknownMessage,
@@ -45,6 +47,8 @@ if TYPE_CHECKING:
         WritingNotSupported,
     )
     from storage.finding.query import Filter, SessionQuery, Term, parse
+    from storage.gateway.keys import SessionSource, build_session_key
+    from storage.gateway.resets import ResetMode, SessionResetPolicy
     from storage.keeping.structure import migrate
     from storage.keeping.trash_records import DeletePreview, Deletion, Restored, TrashedStep
     from storage.records import (
@@ -70,9 +74,11 @@ if TYPE_CHECKING:
         Transcript,
     )
     from storage.session_db import SessionDB
+    from storage.trajectory import convert_scratchpad_to_think, has_incomplete_scratchpad, save_trajectory
 
 __all__ = [
     "BadFilter",
+    "BadPolicy",
     "Cancel",
     "CannotCreate",
     "CannotRepair",
@@ -101,12 +107,15 @@ __all__ = [
     "PrunePreview",
     "Renamed",
     "Repaired",
+    "ResetMode",
     "Restored",
     "RowRefused",
     "SearchOrder",
     "SearchResult",
     "SessionDB",
     "SessionQuery",
+    "SessionResetPolicy",
+    "SessionSource",
     "Shrunk",
     "Sort",
     "Status",
@@ -127,6 +136,7 @@ __all__ = [
     "TitleTaken",
     "TitleTooLong",
     "ToolCall",
+    "TrajectoryNotSaved",
     "Transcript",
     "TrashDamaged",
     "TrashUnusable",
@@ -137,9 +147,13 @@ __all__ = [
     "VersionTooOld",
     "WritePolicy",
     "WritingNotSupported",
+    "build_session_key",
+    "convert_scratchpad_to_think",
+    "has_incomplete_scratchpad",
     "migrate",
     "parse",
     "repair",
+    "save_trajectory",
 ]
 
 _ROOMS = {
@@ -156,7 +170,10 @@ _ROOMS = {
     ),
     "storage.keeping.structure": ("migrate",),
     "storage.keeping.trash_records": ("DeletePreview", "Deletion", "Restored", "TrashedStep"),
+    "storage.gateway.keys": ("SessionSource", "build_session_key"),
+    "storage.gateway.resets": ("ResetMode", "SessionResetPolicy"),
     "storage.session_db": ("SessionDB",),
+    "storage.trajectory": ("convert_scratchpad_to_think", "has_incomplete_scratchpad", "save_trajectory"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -212,6 +212,21 @@ class BadFilter(StoreError, ValueError):
         super().__init__(f"Nothing was selected: {why}.")
 
 
+class BadPolicy(StoreError, ValueError):
+    """A reset policy that cannot be followed."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"Not a reset policy: {why}.")
+
+
+class TrajectoryNotSaved(StoreError):
+    """The file that trajectories are appended to cannot be written."""
+
+    def __init__(self, file: Path, why: str) -> None:
+        super().__init__(f"The trajectory was not saved: {file} cannot be written ({why}).")
+        self.file = file
+
+
 class UnknownSession(StoreError):
     """No session has this id (any more)."""
 

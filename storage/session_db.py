@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     )
     from storage.engine.writer import WritePolicy
     from storage.finding import message_search, rich_list
+    from storage.gateway import handoff
     from storage.keeping import (
         exporting,
         meta,
@@ -46,6 +47,7 @@ else:
         )
     )  # fmt: skip
     message_search, rich_list = (Room(f"storage.finding.{name}") for name in ("message_search", "rich_list"))
+    handoff = Room("storage.gateway.handoff")
     exporting, meta, retention, structure, transfer = (
         Room(f"storage.keeping.{name}")
         for name in ("exporting", "meta", "retention", "structure", "transfer")
@@ -155,6 +157,15 @@ class SessionDB(StoreView):
     search_sessions = rich_list.search_sessions
     list_sessions_rich = rich_list.list_sessions_rich
     session_count = rich_list.session_count
+
+    # --- handing over to a messaging platform
+
+    request_handoff = handoff.request_handoff
+    claim_handoff = handoff.claim_handoff
+    complete_handoff = handoff.complete_handoff
+    fail_handoff = handoff.fail_handoff
+    get_handoff_state = handoff.get_handoff_state
+    list_pending_handoffs = handoff.list_pending_handoffs
 
     # --- keeping
 
