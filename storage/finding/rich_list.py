@@ -91,7 +91,8 @@ def list_sessions_rich(
         exclude_children=not include_children,
     )
     if not order_by_last_active:
-        order_by = "ORDER BY s.started_at DESC, s.id DESC LIMIT ? OFFSET ?"
+        # Of those that started in the same moment the one that was stored first, as in the index.
+        order_by = "ORDER BY s.started_at DESC, s.rowid LIMIT ? OFFSET ?"
         rows = reader.dicts(f"{_select(layout)} WHERE {condition} {order_by}", (*values, limit, offset))
     else:
         order = _by_activity(reader, condition, values, id_query, search_query)
