@@ -46,6 +46,10 @@ def _run(arguments: Arguments) -> int:
             from hermes_tui.cli.listing import list_conversations
 
             list_conversations(options, output, line=" ".join(arguments.query), as_json=arguments.json)
+        elif arguments.action is not None and arguments.said is not None:
+            from hermes_tui.cli.command import Call, carry_out
+
+            status = carry_out(arguments.action, Call(arguments.said, options, output))
         else:
             status = start.browse(options, output)
         output.finish()

@@ -6,6 +6,7 @@ from typing import Final
 
 OK: Final = 0
 NOTHING_CHOSEN: Final = 1
+NOT_CONFIRMED: Final = 1
 USAGE: Final = 2
 FAILED: Final = 3
 KILLED: Final = 128

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui.cli.output import Output
 from hermes_tui.options import Options
@@ -37,7 +36,7 @@ def list_conversations(options: Options, output: Output, *, line: str = "", as_j
         entries = listing.entries[: options.limit]
         conversations = db.details(entries)
     if as_json:
-        output.line(as_array(conversations))
+        output.json(as_array(conversations))
     else:
         for text in as_table(conversations, options.clock(), output):
             output.line(text)
@@ -84,9 +83,9 @@ def _newest(db: SessionDB, limit: int) -> Listing | None:
     return replace(page, entries=tuple(entries))
 
 
-def as_array(conversations: Sequence[Conversation]) -> str:
-    """One JSON array; text as stored, and nothing but printable ASCII in it."""
-    array = [
+def as_array(conversations: Sequence[Conversation]) -> list[dict[str, Any]]:
+    """What `--json` says of each, text as stored."""
+    return [
         {
             "id": row.id,
             "title": row.title or None,
@@ -105,8 +104,6 @@ def as_array(conversations: Sequence[Conversation]) -> str:
         }
         for row in conversations
     ]
-    # The one control byte that JSON leaves as it is.
-    return json.dumps(array, indent=2).replace("\x7f", "\\u007f")
 
 
 def as_table(conversations: Sequence[Conversation], now: float, output: Output) -> Iterator[str]:

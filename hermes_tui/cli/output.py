@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TextIO
+from typing import Any, TextIO
 
 from hermes_tui.errors import BrowserError
 from hermes_tui.text import safe_text
@@ -39,6 +40,11 @@ class Output:
         """Whether answers and remarks both go to a person, not to a program."""
         return all(stream is not None and stream.isatty() for stream in (self._answers, self._remarks))
 
+    @property
+    def terminal(self) -> TextIO | None:
+        """The stream of the remarks, where a person reads it at once; None where a program does."""
+        return self._remarks if self._remarks is not None and self._remarks.isatty() else None
+
     def show(self, text: str) -> str:
         """Make any text one safe line that the answers can carry: what their encoding lacks becomes "?"."""
         return self._carried(safe_text.line(text))
@@ -47,6 +53,10 @@ class Output:
         """Write a line of the answer."""
         with self._answering() as answers:
             answers.write(self._carried(text) + "\n")
+
+    def json(self, value: Any) -> None:
+        """Write a value for a program: store text as it is, in nothing but printable ASCII."""
+        self.line(as_json(value))
 
     def exactly(self, text: str) -> None:
         """Write store text for a program as it is, whatever the encoding; as one safe line for a person."""
@@ -57,6 +67,20 @@ class Output:
             answers.flush()
             answers.buffer.write(_as_argument(text) + b"\n")
 
+    @contextmanager
+    def stream(self) -> Iterator[TextIO]:
+        """Take text for a program as it is, in UTF-8; for a person as safe lines."""
+        with self._answering() as answers:
+            if answers.isatty():
+                yield _SafeLines(answers)
+                return
+            answers.flush()
+            exact = io.TextIOWrapper(answers.buffer, "utf-8", "surrogatepass", newline="")
+            try:
+                yield exact
+            finally:
+                exact.detach()
+
     def finish(self) -> None:
         """Have all answers arrive."""
         with self._answering() as answers:
@@ -65,7 +89,7 @@ class Output:
     def remark(self, text: str) -> None:
         """Say something beside the answer."""
         self.finish()
-        dim = self._remarks is not None and self._remarks.isatty() and not os.environ.get("NO_COLOR")
+        dim = self.terminal is not None and not os.environ.get("NO_COLOR")
         self._say(f"\x1b[2m{text}\x1b[0m\n" if dim else f"{text}\n")
 
     def error(self, text: str) -> None:
@@ -96,6 +120,26 @@ class Output:
     def _carried(self, text: str) -> str:
         encoding = (self._answers.encoding if self._answers else None) or "ascii"
         return text.encode(encoding, "replace").decode(encoding)
+
+
+class _SafeLines(io.TextIOBase, TextIO):
+    """A terminal to which any text can be written."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal = terminal
+
+    def write(self, text: str) -> int:
+        encoding = self._terminal.encoding
+        self._terminal.write(safe_text.block(text).encode(encoding, "replace").decode(encoding))
+        return len(text)
+
+
+def as_json(value: Any) -> str:
+    """JSON in nothing but printable ASCII, for a terminal may read it too."""
+    import json
+
+    # The one control byte that JSON leaves as it is.
+    return json.dumps(value, indent=2).replace("\x7f", "\\u007f")
 
 
 def let_go(stream: TextIO | None) -> None:

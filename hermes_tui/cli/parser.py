@@ -21,7 +21,7 @@ Without a command, `hermes-tui` opens the browser.
 
 exit status:
   {exits.OK}    done
-  {exits.NOTHING_CHOSEN}    nothing was chosen (browse --print)
+  {exits.NOTHING_CHOSEN}    nothing was chosen (browse --print), or not confirmed, so not done
   {exits.USAGE}    the command line was not understood
   {exits.FAILED}    it could not be done; one line on the error stream says why and what to do
   {exits.INTERRUPTED}  stopped by Ctrl+C
@@ -50,6 +50,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 if TYPE_CHECKING:
+    from hermes_tui.cli.command import Command
+
     _Commands = argparse._SubParsersAction[_Parser]
 
 
@@ -69,7 +71,7 @@ class Arguments:
     """The command line, understood."""
 
     command: str = "browse"
-    """"browse" or "list"."""
+    """"browse", "list", or a command of `hermes_tui.cli.family`."""
     db: Path | None = None
     profile: str | None = None
     demo: bool = False
@@ -80,6 +82,10 @@ class Arguments:
     json: bool = False
     query: Sequence[str] = ()
     """Words and filters, as in the search box."""
+    action: Command | None = None
+    """What carries the command out, where it is none of the first two."""
+    said: argparse.Namespace | None = None
+    """All that was said to it."""
 
 
 def parse(argv: list[str] | None = None) -> Arguments:
@@ -89,14 +95,27 @@ def parse(argv: list[str] | None = None) -> Arguments:
         SystemExit: With the help, the version, or a line that says what was wrong.
         OutputFailed: The help or the version could not be written.
     """
-    parser = _parser()
-    said = Arguments(**vars(parser.parse_args(argv)))
+    words = sys.argv[1:] if argv is None else argv
+    parser = _parser(words)
+    said = _arguments(parser, parser.parse_args(words))
     if sum((said.db is not None, said.profile is not None, said.demo)) > 1:
         parser.error("--db, --profile and --demo each name a store: give one of them")
     return said
 
 
-def _parser() -> _Parser:
+def _arguments(parser: _Parser, said: argparse.Namespace) -> Arguments:
+    action: Command | None = getattr(said, "action", None)
+    if action is None:
+        return Arguments(**vars(said))
+    allowed = ("source",) if action.by_source else ()
+    for name, option in (("source", "--source"), ("limit", "--limit"), ("print_only", "--print")):
+        if hasattr(said, name) and name not in allowed:
+            parser.error(f"{option} is not for {said.command}")
+    which = {name: getattr(said, name) for name in ("db", "profile", "demo") if hasattr(said, name)}
+    return Arguments(said.command, action=action, said=said, **which)
+
+
+def _parser(words: Sequence[str]) -> _Parser:
     which, what, choosing = _which_store(), _which_conversations(), _choosing()
     parser = _Parser(
         prog="hermes-tui",
@@ -136,7 +155,25 @@ def _parser() -> _Parser:
     )
     listing.add_argument("--json", action="store_true", default=_SUPPRESS, help="print one JSON array")
     listing.set_defaults(command="list")
+    if _may_act(words):
+        from hermes_tui.cli.family import add_parsers
+
+        shared = {"parents": [which], "formatter_class": _Help, "allow_abbrev": False}
+        add_parsers(family, shared, words)
     return parser
+
+
+def _may_act(words: Sequence[str]) -> bool:
+    """Whether a command may be meant that is not needed to list or browse: a start pays only for what it uses."""
+    rest = iter(words)
+    if "sessions" not in rest:
+        return False
+    for word in rest:
+        if word in ("--db", "-p", "--profile"):
+            next(rest, None)
+        elif not word.startswith("-"):
+            return word not in ("list", "browse")
+    return True
 
 
 def _add_browse(commands: _Commands, options: list[_Parser]) -> None:

@@ -38,3 +38,15 @@ def money(dollars: float | None) -> str:
     if 0 < dollars < 0.01:
         return "<$0.01"
     return f"-${-dollars:,.2f}" if dollars < 0 else f"${dollars:,.2f}"
+
+
+def size(bytes_: int) -> str:
+    """So many bytes: "950 bytes", "1.2 kB", "12.4 MB", by the thousand."""
+    if bytes_ < 1000:
+        return plural(bytes_, "byte")
+    number, unit = float(bytes_), ""
+    for unit in ("kB", "MB", "GB", "TB"):
+        number /= 1000
+        if number < 999.95:
+            break
+    return f"{number:,.1f} {unit}"

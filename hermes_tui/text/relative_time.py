@@ -40,6 +40,11 @@ def day(ts: float | None) -> str:
     return _local(ts, "%Y-%m-%d")
 
 
+def minute(ts: float | None) -> str:
+    """The local date and time of day: "2026-11-29 14:02"."""
+    return _local(ts, "%Y-%m-%d %H:%M")
+
+
 def _local(ts: float | None, layout: str) -> str:
     if ts is None:
         return UNKNOWN

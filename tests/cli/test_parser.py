@@ -49,7 +49,12 @@ def test_understood(line: str, understood: Arguments) -> None:
     [
         ("brows", "invalid choice: 'brows'"),
         ("sessions", "the following arguments are required: COMMAND"),
-        ("sessions prune", "invalid choice: 'prune'"),
+        ("sessions prunes", "invalid choice: 'prunes' (choose from 'browse', 'list', 'delete', "),
+        ("sessions trash", "the following arguments are required: COMMAND"),
+        ("--limit 5 sessions prune", "--limit is not for prune"),
+        ("--source cli sessions delete x", "--source is not for delete"),
+        ("--print sessions trash list", "--print is not for trash list"),
+        ("sessions export x.md --redact --no-redact", "not allowed with argument"),
         ("sessions list --print", "unrecognized arguments: --print"),
         ("--limit -1", "argument --limit: '-1' is not a number of conversations (0 for all)"),
         ("--limit many", "argument --limit: 'many' is not a number of conversations (0 for all)"),

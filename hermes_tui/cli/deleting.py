@@ -1,0 +1,160 @@
+"""`hermes-tui sessions delete`: sessions go, and a copy of them to the trash."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from hermes_tui.cli import exits
+from hermes_tui.cli.command import Call, Command
+from hermes_tui.cli.naming import session_ids
+from hermes_tui.cli.progress import progress, stopping
+from hermes_tui.text.figures import plural, size
+from hermes_tui.text.relative_time import minute
+
+if TYPE_CHECKING:
+    from hermes_tui.cli.output import Output
+    from storage import DeletePreview, Deletion, SessionDB
+
+
+def delete(
+    call: Call,
+    db: SessionDB,
+    conversations: Sequence[Sequence[str]],
+    *,
+    with_subagents: bool,
+    keep_copy: bool,
+) -> Deletion:
+    """Delete what was confirmed, with a bar, and so that Ctrl+C stops between two conversations."""
+    from storage import Cancel
+
+    cancel = Cancel()
+    with progress(call.output, "Deleting") as tell, stopping(cancel):
+        return db.trash_sessions(
+            conversations, with_subagents=with_subagents, keep_copy=keep_copy, progress=tell, cancel=cancel
+        )
+
+
+def outcome(call: Call, done: Deletion) -> int:
+    """Say beside the answer how the deletion can be taken back and what was left; returns the exit status."""
+    if done.step and not call.options.demo:
+        call.output.remark(f"Undo: {call.again('trash', 'restore', done.step)}")
+    if done.missing:
+        gone = "was" if len(done.missing) == 1 else "were"
+        call.output.remark(f"{plural(len(done.missing), 'session')} {gone} gone already.")
+    if done.left:
+        call.output.remark(f"{plural(done.left, 'conversation')} not deleted.")
+    if done.failed is not None:
+        call.output.error(str(done.failed))
+        return exits.FAILED
+    return exits.INTERRUPTED if done.cancelled else exits.OK
+
+
+def facts(done: Deletion) -> dict[str, Any]:
+    """What `--json` says of a deletion."""
+    return {
+        "step": done.step or None,
+        "deleted": list(done.deleted),
+        "conversations": done.conversations,
+        "messages": done.messages,
+        "missing": list(done.missing),
+        "left": done.left,
+    }
+
+
+def _run(call: Call) -> int:
+    said = call.said
+    with call.opened() as db:
+        ids = session_ids(db, said.id)
+        conversations: list[tuple[str, ...]] = [(one,) for one in ids]
+        if said.chain:
+            conversations = list(dict.fromkeys(db.conversation_parts(one) for one in ids))
+        going = db.preview_delete(conversations, with_subagents=said.with_subagents)
+        if call.is_rehearsal:
+            call.answer(
+                _foretold(going),
+                [*_preview(going, call.output), f"Dry run {call.output.marks.dash} nothing deleted."],
+            )
+            return exits.OK
+        if not said.yes:
+            call.show(_preview(going, call.output))
+            if said.purge:
+                call.show(["No copy is kept: nothing brings them back."])
+        call.confirm(_question(going, call.output), "Nothing was deleted")
+        if going.running:
+            call.confirm(f"{_running(going, call.output)} Delete it all the same?", "Nothing was deleted")
+        done = delete(call, db, conversations, with_subagents=said.with_subagents, keep_copy=not said.purge)
+    call.answer({**facts(done), "dry_run": False}, _deleted(done, call.output))
+    return outcome(call, done)
+
+
+def _question(going: DeletePreview, output: Output) -> str:
+    if len(going.sessions) == 1:
+        return f"Delete session '{output.show(going.sessions[0])}' and all its messages?"
+    return f"Delete these {len(going.sessions)} sessions and all their messages?"
+
+
+def _preview(going: DeletePreview, output: Output) -> Iterator[str]:
+    parts = plural(going.parts, "session")
+    subagents = f" and {plural(going.subagents, 'subagent session')}" if going.subagents else ""
+    yield f"{parts}{subagents}: {plural(going.messages, 'message')}, {size(going.size)}"
+    if going.newest is not None:
+        times = dict.fromkeys(map(minute, (going.oldest, going.newest)))
+        yield f"last active {' to '.join(times)}"
+    if going.running:
+        yield _running(going, output)
+    if going.continuations:
+        yield f"{plural(going.continuations, 'part')} of the same conversation stay"
+    if going.branches:
+        yield f"{plural(going.branches, 'branch or fresh start', 'branches and fresh starts')} stay, without a parent"
+
+
+def _running(going: DeletePreview, output: Output) -> str:
+    more = f" and {len(going.running) - 1} more" if len(going.running) > 1 else ""
+    return f"Session '{output.show(going.running[0])}'{more} is running."
+
+
+def _deleted(done: Deletion, output: Output) -> list[str]:
+    if not done.deleted:
+        return ["Nothing was deleted."]
+    if len(done.deleted) == 1:
+        return [f"Deleted session '{output.show(done.deleted[0])}'."]
+    return [f"Deleted {len(done.deleted)} sessions."]
+
+
+def _foretold(going: DeletePreview) -> dict[str, Any]:
+    return {
+        "sessions": list(going.sessions),
+        "conversations": going.conversations,
+        "messages": going.messages,
+        "bytes": going.size,
+        "oldest": going.oldest,
+        "newest": going.newest,
+        "running": list(going.running),
+        "branches": going.branches,
+        "continuations": going.continuations,
+        "dry_run": True,
+    }
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id", metavar="ID", nargs="+", help="a session, by its id or a beginning that only it has"
+    )
+    parser.add_argument(
+        "--chain", action="store_true", help="delete the whole conversation that it is a part of"
+    )
+    parser.add_argument(
+        "--with-subagents", action="store_true", help="delete the sessions that worked for it, too"
+    )
+    parser.add_argument("--purge", action="store_true", help="keep no copy: nothing brings it back")
+
+
+COMMANDS: Final = {
+    "delete": Command(
+        _run,
+        "Delete sessions with their messages. A copy goes to the trash, where it can be restored from for 30 days.",
+        _options,
+    )
+}

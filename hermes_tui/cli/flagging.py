@@ -1,0 +1,159 @@
+"""`hermes-tui sessions archive | unarchive | pin | unpin`: for whole conversations, named or chosen by filters."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from hermes_tui.cli import candidates, exits
+from hermes_tui.cli.candidates import Candidates, matched
+from hermes_tui.cli.command import Call, Command, Misused
+from hermes_tui.cli.filters import add_filters, chosen
+from hermes_tui.cli.naming import session_ids
+from hermes_tui.cli.progress import progress
+
+if TYPE_CHECKING:
+    from storage import SessionDB
+
+
+@dataclass(frozen=True, slots=True)
+class _Flag:
+    column: str
+    value: bool
+    verb: str
+    done: str
+    """How what was done begins: "Archived"."""
+    every: str
+    """What would be flagged without a filter."""
+    after: str = ""
+    """What else there is to say of it."""
+    limits: dict[str, Any] = field(default_factory=dict)
+    """What holds beside the filters that were typed."""
+    include_open: bool = True
+
+
+_FLAGS: Final = {
+    "archive": _Flag(
+        "archived",
+        True,
+        "archive",
+        "Archived",
+        "every ended session",
+        " They're hidden from listings but fully recoverable (nothing was deleted).",
+        {"archived": False},
+        include_open=False,
+    ),
+    "unarchive": _Flag(
+        "archived",
+        False,
+        "unarchive",
+        "Unarchived",
+        "every archived session",
+        limits={"archived": True, "include_pinned": True},
+    ),
+    "pin": _Flag("pinned", True, "pin", "Pinned", "every session", limits={"pinned": False}),
+    "unpin": _Flag("pinned", False, "unpin", "Unpinned", "every pinned session", limits={"pinned": True}),
+}
+
+
+def _run(call: Call) -> int:
+    flag = _FLAGS[call.said.command]
+    filters = chosen(call.said, call.options.clock())
+    if call.said.id and filters:
+        raise Misused("Ids and filters cannot be mixed: give the one or the other.")
+    if not call.said.id and not filters:
+        raise Misused(
+            f"Refusing to {flag.verb} {flag.every}: pass at least one filter"
+            " (e.g. --newer-than 5h, --source cli, --title codex)."
+        )
+    with call.opened() as db:
+        _require(db, flag.column)
+        if call.said.id:
+            return _flag(call, db, flag, _named(db, call.said.id), Candidates(()))
+        found = candidates.find(db, include_open=flag.include_open, **flag.limits, **filters.given)
+        if not found.chosen:
+            call.answer(
+                _facts(call, flag, [], found), [f"No sessions match ({filters}).", *candidates.spared(found)]
+            )
+            return exits.OK
+        call.show(candidates.preview(found, str(filters), call.output, whole=call.is_rehearsal))
+        call.show(candidates.spared(found))
+        if not call.is_rehearsal:
+            question = f"{flag.verb.capitalize()} these {len(found.rows)} session(s) ({found.span})?"
+            call.confirm(question, f"Nothing was {flag.done.lower()}")
+        return _flag(call, db, flag, [one.parts for one in found.chosen], found)
+
+
+def _named(db: SessionDB, typed: list[str]) -> list[tuple[str, ...]]:
+    """The conversations that these sessions are parts of, each once."""
+    return list(dict.fromkeys(db.conversation_parts(one) for one in session_ids(db, typed)))
+
+
+def _flag(
+    call: Call, db: SessionDB, flag: _Flag, conversations: list[tuple[str, ...]], found: Candidates
+) -> int:
+    write = db.set_session_archived if flag.column == "archived" else db.set_session_pinned
+    if call.is_rehearsal:
+        sessions = sum(map(len, conversations))
+        lines = [f"Would {flag.verb} {matched(len(conversations), sessions)}."] if call.said.id else []
+        call.answer(
+            _facts(call, flag, conversations, found),
+            [*lines, f"Dry run {call.output.marks.dash} nothing {flag.done.lower()}."],
+        )
+        return exits.OK
+    done: list[tuple[str, ...]] = []
+    with progress(call.output, flag.done) as tell:
+        for number, parts in enumerate(conversations):
+            # What has been deleted since it was chosen needs no flag.
+            if any(write(part, flag.value) for part in parts):
+                done.append(parts)
+            if tell:
+                tell(number + 1, len(conversations))
+    count = sum(map(len, done))
+    call.answer(_facts(call, flag, done, found), [f"{flag.done} {count} session(s).{flag.after}"])
+    return exits.OK
+
+
+def _facts(call: Call, flag: _Flag, done: list[tuple[str, ...]], found: Candidates) -> dict[str, Any]:
+    return {
+        "sessions": [part for parts in done for part in parts],
+        "conversations": len(done),
+        flag.column: flag.value,
+        "open_skipped": found.spared,
+        "dry_run": call.is_rehearsal,
+    }
+
+
+def _require(db: SessionDB, column: str) -> None:
+    """Refuse before anything is asked.
+
+    Raises:
+        VersionTooOld: The store cannot hold the flag.
+    """
+    from storage import VersionTooOld
+
+    if not db.reading().layout.has("sessions", column):
+        raise VersionTooOld("sessions", column)
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "id", metavar="ID", nargs="*", help="a session, by its id or a beginning that only it has"
+    )
+    add_filters(parser)
+
+
+COMMANDS: Final = {
+    "archive": Command(
+        _run, "Put conversations out of the lists: those named, or those ended ones that filters choose.",
+        _options, by_source=True,
+    ),
+    "unarchive": Command(
+        _run, "Put archived conversations back into the lists.", _options, by_source=True
+    ),
+    "pin": Command(
+        _run, "Pin conversations to the top of the list, where no prune takes them.", _options, by_source=True
+    ),
+    "unpin": Command(_run, "Let pinned conversations go.", _options, by_source=True),
+}  # fmt: skip
