@@ -32,7 +32,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def files_of(package: str) -> set[str]:
-    kinds = {".py", ".sql", ".tcss", ".txt"}
+    kinds = {".css", ".py", ".sql", ".tcss", ".txt"}
     return {str(path.relative_to(ROOT)) for path in (ROOT / package).rglob("*") if path.suffix in kinds}
 
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from hermes_tui.export.formats import Exported, Format
+from hermes_tui.export.formats import Exported, ExportRefused, Format
+from hermes_tui.export.names import suggested_name, unique
+from hermes_tui.export.writing import appearing, make_directory, names_in
+from hermes_tui.text.figures import plural
+from storage.errors import StoreError
 
 if TYPE_CHECKING:
+    from hermes_tui.export.document import Document
     from storage import Cancel, SessionDB
 
 Progress = Callable[[int, int], None]
@@ -43,4 +51,188 @@ def export(
         ExportRefused: There is such a file already, or nothing can be written there, or none of the sessions exists.
         StoreError: The store cannot be read.
     """
-    raise NotImplementedError
+    if not conversations:
+        raise ExportRefused("There is nothing to export.")
+    redacting = form.is_document if redact is None else redact
+    run = _Run(db, conversations, form, redacting, progress, cancel)
+    if not isinstance(to, Path):
+        return run.into_stream(to)
+    if form.is_document and len(conversations) > 1:
+        return run.into_directory(to, overwrite=overwrite)
+    return run.into_file(to, overwrite=overwrite)
+
+
+class _Stopped(Exception):
+    """The export was cancelled."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """A conversation, ready to be written."""
+
+    name: str
+    """Of a file for it alone."""
+    pieces: Iterable[str]
+    messages: int
+    masked: int
+    missing: tuple[str, ...]
+
+
+class _Run:
+    """One export: what is asked for, and what is done of it."""
+
+    def __init__(
+        self,
+        db: SessionDB,
+        conversations: Sequence[Sequence[str]],
+        form: Format,
+        redacting: bool,
+        progress: Progress | None,
+        cancel: Cancel | None,
+    ) -> None:
+        self._db = db
+        self._conversations = conversations
+        self._form = form
+        self._redacting = redacting
+        self._progress = progress
+        self._cancel = cancel
+        self._written: list[_Told] = []
+        self._missing: list[str] = []
+
+    def into_stream(self, stream: TextIO) -> Exported:
+        if self._form.is_document and len(self._conversations) > 1:
+            raise ExportRefused(
+                "Several conversations need a directory; only JSON and JSONL hold more than one."
+            )
+        carried = _Carried(stream, self._form)
+        try:
+            self._write(carried.write, self._told(ascii_only=carried.ascii_only))
+        except _Stopped:
+            return self._exported("", cancelled=True)
+        return self._exported("")
+
+    def into_file(self, to: Path, *, overwrite: bool) -> Exported:
+        try:
+            told = self._told()
+            first = next(told)
+            path = to / (first.name if len(self._conversations) == 1 else f"conversations.{self._form}")
+            path = path if to.is_dir() else to
+            self._spare_the_store(path)
+            with appearing(path, overwrite=overwrite) as file:
+                self._write(file.write, chain([first], told))
+        except _Stopped:
+            self._written.clear()
+            return self._exported("", cancelled=True)
+        return self._exported(str(path))
+
+    def into_directory(self, to: Path, *, overwrite: bool) -> Exported:
+        made = make_directory(to)
+        # With `overwrite`, only what this export wrote itself is not written over.
+        taken = set() if overwrite else names_in(to)
+        cancelled = False
+        try:
+            for told in self._told():
+                name = unique(told.name, taken)
+                taken.add(name.lower())
+                self._spare_the_store(to / name)
+                with appearing(to / name, overwrite=overwrite) as file:
+                    self._write(file.write, [told])
+        except _Stopped:
+            cancelled = True
+        except StoreError as error:
+            if not self._written:
+                raise
+            done = f"{len(self._written)} of {plural(len(self._conversations), 'conversation')}"
+            raise ExportRefused(f"Only {done} were exported to {to}. {error}") from error
+        finally:
+            if made and not self._written:
+                to.rmdir()
+        return self._exported(str(to), cancelled=cancelled)
+
+    def _exported(self, path: str, *, cancelled: bool = False) -> Exported:
+        return Exported(
+            path,
+            conversations=len(self._written),
+            messages=sum(told.messages for told in self._written),
+            masked=sum(told.masked for told in self._written),
+            missing=tuple(self._missing),
+            cancelled=cancelled,
+        )
+
+    def _told(self, *, ascii_only: bool = False) -> Iterator[_Told]:
+        """Each conversation that exists; one at a time is in memory."""
+        found = False
+        for parts in self._conversations:
+            self._go_on()
+            told = self._composed(parts, ascii_only=ascii_only)
+            if told is None:
+                self._missing += parts
+                continue
+            found = True
+            self._missing += told.missing
+            yield told
+        if not found:
+            raise ExportRefused("Nothing was exported: the store does not hold this any more.")
+
+    def _composed(self, parts: Sequence[str], *, ascii_only: bool) -> _Told | None:
+        if not self._form.is_document:
+            from hermes_tui.export import backup
+
+            kept = backup.compose(self._db, parts, redacting=self._redacting)
+            if kept is None:
+                return None
+            name = suggested_name(kept.title, parts[-1], self._form)
+            return _Told(name, [kept.text(ascii_only=ascii_only)], kept.messages, kept.masked, kept.missing)
+        from hermes_tui.export import document
+
+        page = document.compose(self._db, parts, redacting=self._redacting)
+        if page is None:
+            return None
+        name = suggested_name(page.title, page.id, self._form)
+        return _Told(name, self._pages(page), len(page.messages), page.masked, page.missing)
+
+    def _pages(self, page: Document) -> Iterator[str]:
+        if self._form is Format.HTML:
+            from hermes_tui.export import html
+
+            return html.pages(page)
+        from hermes_tui.export import markdown
+
+        return markdown.pages(page)
+
+    def _write(self, write: Callable[[str], object], conversations: Iterable[_Told]) -> None:
+        between, end = {Format.JSON: (",\n", "\n]\n"), Format.JSONL: ("\n", "\n")}.get(self._form, ("", ""))
+        before = "[\n" if self._form is Format.JSON else ""
+        for told in conversations:
+            write(before)
+            before = between
+            for piece in told.pieces:
+                self._go_on()
+                write(piece)
+            self._written.append(replace(told, pieces=()))
+            if self._progress is not None:
+                self._progress(len(self._written), len(self._conversations))
+        write(end)
+
+    def _go_on(self) -> None:
+        if self._cancel is not None and self._cancel.cancelled:
+            raise _Stopped
+
+    def _spare_the_store(self, path: Path) -> None:
+        store = os.path.realpath(self._db.path)
+        if os.path.realpath(path) in (store, f"{store}-wal", f"{store}-shm", f"{store}-journal"):
+            raise ExportRefused(f"Nothing was exported: {path} belongs to the store.")
+
+
+class _Carried:
+    """A stream that takes any text: what its encoding lacks is written in the way of the format."""
+
+    def __init__(self, stream: TextIO, form: Format) -> None:
+        self._stream = stream
+        encoding = (stream.encoding or "utf-8").lower().replace("-", "").replace("_", "")
+        self.ascii_only = encoding != "utf8"
+        self._errors = "xmlcharrefreplace" if form.is_document else "backslashreplace"
+
+    def write(self, text: str) -> None:
+        encoding = "ascii" if self.ascii_only else "utf-8"
+        self._stream.write(text.encode(encoding, self._errors).decode(encoding))

@@ -101,7 +101,7 @@ _STRONG = (
 )
 _NAMED = re.compile(
     rf"(?:(?P<flag>--)(?:[a-z]{{1,20}}-){{0,2}})?(?P<name>(?P<strong>{_STRONG})|token|credentials?)"
-    rf"\\{{0,3}}[\"']?(?:(?P<sign>\s{{0,3}}(?:=>?|:=?|：)\s{{0,3}})|(?P<space>(?<=[a-z]) {{1,3}}))"
+    rf"(?P<end>\\{{0,3}}[\"'])?(?:(?P<sign>\s{{0,3}}(?:=>?|:=?|：)\s{{0,3}})|(?P<space>(?<=[a-z]) {{1,3}}))"
     rf"(?:{_QUOTED}|{_BARE})",
     re.IGNORECASE,
 )
@@ -180,7 +180,9 @@ def _hide_named(found: re.Match[str]) -> str | None:
     if not secret:
         return None
     start, end = (place - found.start() for place in found.span(kind))
-    return found[0][:start] + MASK + found[0][end:]
+    # A number becomes text; in JSON that has quotes.
+    quote = found["end"] if kind == "bare" and found["end"] and value.isdigit() else ""
+    return f"{found[0][:start]}{quote}{MASK}{quote}{found[0][end:]}"
 
 
 def _is_quoted_secret(found: re.Match[str], value: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 
 from storage.conversation import continuing
@@ -49,8 +50,13 @@ def export_all(store: Store, source: str | None = None, *, exact: bool = False) 
     return [_whole(store, session, exact) for session in sessions]
 
 
-def export_session_lineage(store: Store, session_id: str, *, exact: bool = False) -> Exported | None:
+def export_session_lineage(
+    store: Store, session_id: str, *, exact: bool = False, parts: Sequence[str] | None = None
+) -> Exported | None:
     """The whole conversation that a session is a part of, as one.
+
+    Args:
+        parts: Only these sessions, in this order.
 
     Returns:
         The columns of its live tip; `segments` (each part as `export_session` gives it, the main line from the first
@@ -58,7 +64,8 @@ def export_session_lineage(store: Store, session_id: str, *, exact: bool = False
         `message_count` as their sum. None if there is no such session.
     """
     reader = store.reading()
-    parts = continuing.parts_of(reader, session_id)
+    if parts is None:
+        parts = continuing.parts_of(reader, session_id)
     segments = [one for part in parts if (one := export_session(store, part, exact=exact))]
     if not segments:
         return None
