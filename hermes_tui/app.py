@@ -135,6 +135,19 @@ class BrowserApp(App[Choice | None]):
                 refused = error
         raise refused
 
+    def exit(
+        self, result: Choice | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """Leave; a write that is under way is waited for, unless a signal says otherwise."""
+        leave = partial(super().exit, result, return_code, message)
+        if return_code == 0 and any(
+            screen.acting.writing.hold(leave)
+            for screen in self.screen_stack
+            if isinstance(screen, BrowserScreen) and screen.furnished
+        ):
+            return
+        leave()
+
     @work(thread=True, exit_on_error=True)
     def open_demo(self) -> None:
         """Make the demo store and open it in place of the one that is not there."""

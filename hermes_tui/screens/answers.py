@@ -47,6 +47,8 @@ class Answers:
                 self._failed(answer)
             case StoreWorker.Replaced():
                 self._replaced()
+            case _:
+                screen.acting.take(answer)
 
     def _opened(self, answer: StoreWorker.Opened) -> None:
         screen = self._screen
@@ -65,24 +67,28 @@ class Answers:
 
     def _listed(self, answer: StoreWorker.Listed) -> None:
         screen = self._screen
+        current = screen.worker.is_current("list", answer.serial)
         changed = screen.finder.listed(answer)
         screen.picture.draw_header()
         if changed:
-            screen.picture.draw_list(keep=None)
+            screen.picture.draw_list(keep=screen.acting.writing.listed() if answer.listing.complete else None)
             screen.follow_soon()
             screen.type_ahead.catch_up()
         elif screen.finder.result is not None:
             screen.picture.draw_result_line()
+        if current and answer.listing.complete:
+            screen.acting.listed()
 
     def _found(self, answer: StoreWorker.Found) -> None:
         screen = self._screen
         going_on = screen.finder.result is not None
         if not screen.finder.found(answer):
             return
-        screen.picture.draw_list(keep=None if going_on else "")
+        screen.picture.draw_list(keep=screen.acting.writing.listed() if going_on else "")
         # The row under the cursor may be the same one, and yet there is a match to open it at.
         screen.follow_soon()
         screen.type_ahead.catch_up()
+        screen.acting.marking.list_changed()
 
     def _rows(self, answer: StoreWorker.Rows) -> None:
         screen = self._screen
@@ -116,7 +122,7 @@ class Answers:
             return
         if answer.lane == "read":
             screen.detail.transcript.message(safe_text.line(str(answer.error)))
-        elif answer.lane not in ("live", "family"):
+        elif not screen.acting.failed(answer.lane) and answer.lane not in ("live", "family"):
             # What a look by itself cannot get is no news; a relative may be gone a moment before its row is.
             screen.app.say(str(answer.error), severity="error")
 

@@ -23,6 +23,7 @@ from hermes_tui.screens.type_ahead import TypeAhead
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
 from hermes_tui.services.store_worker import StoreWorker
+from hermes_tui.services.write_lane import Flag, WriteLane
 from hermes_tui.text import figures
 from hermes_tui.widgets.header_line import HeaderLine
 from hermes_tui.widgets.key_line import KeyLine
@@ -33,6 +34,7 @@ from hermes_tui.widgets.session_list import SessionList
 if TYPE_CHECKING:
     from hermes_tui.app import BrowserApp
     from hermes_tui.options import Options
+    from hermes_tui.screens.actions.acting import Acting
     from hermes_tui.screens.detail import Detail
     from hermes_tui.screens.finder import Finder
     from hermes_tui.widgets.lineage_tree import LineageTree
@@ -61,9 +63,11 @@ class BrowserScreen(Screen[None]):
         self.VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]
         self.options = options
         self.worker = StoreWorker(self, self._open_store)
+        self.lane = WriteLane(self, self._open_for_writing)
         self.answers = Answers(self)
         self.finder: Finder
         self.detail: Detail
+        self.acting: Acting
         self.panes = PaneOrder(self)
         self.hand_over = HandOver(self)
         self.picture = Picture(self)
@@ -77,6 +81,11 @@ class BrowserScreen(Screen[None]):
         from storage import SessionDB
 
         return SessionDB(self.options.db_path, read_only=True, clock=self.options.clock)
+
+    def _open_for_writing(self) -> SessionDB:
+        from storage import SessionDB
+
+        return SessionDB(self.options.db_path, migrate=False, clock=self.options.clock)
 
     def compose(self) -> ComposeResult:
         marks = self.app.marks
@@ -97,6 +106,7 @@ class BrowserScreen(Screen[None]):
 
     def _furnish(self) -> None:
         """What needs the store comes behind the first frame: it is empty until then anyway."""
+        from hermes_tui.screens.actions.acting import Acting
         from hermes_tui.screens.detail import Detail
         from hermes_tui.screens.finder import Finder
 
@@ -105,16 +115,22 @@ class BrowserScreen(Screen[None]):
         self.detail = Detail(self.worker, self.app.marks, id="detail")
         self.query_one("#body", Container).mount(self.detail)
         self.finder = Finder(self.worker, self.options.source, self.options.limit)
+        self.acting = Acting(self, self.lane)
         self.furnished = True
         self.finder.open()
         self.finder.typed(self.box.value)
 
     def on_unmount(self) -> None:
         self.worker.close()
+        self.lane.close()
 
     @on(StoreWorker.Answer)
     def _answered(self, answer: StoreWorker.Answer) -> None:
         self.answers.take(answer)
+
+    @on(WriteLane.Answer)
+    def _written(self, answer: WriteLane.Answer) -> None:
+        self.acting.writing.take(answer)
 
     # --- the search box and the list
 
@@ -122,6 +138,8 @@ class BrowserScreen(Screen[None]):
     def _typed(self) -> None:
         self.type_ahead.forget()
         words = self.box.value
+        if self.furnished:
+            self.acting.marking.forget_all_wanted()
         # Who looks at a conversation, rather than typing for one, goes on looking at it.
         keep = not words.strip() and (self.sessions.cursor > 0 or not self.box.has_focus)
         if self.furnished and self.finder.typed(words):
@@ -182,9 +200,12 @@ class BrowserScreen(Screen[None]):
     # --- drawing
 
     def draw_note(self) -> None:
-        """What stands at the right of the footer: what Hermes would do here, or the count that has no other place."""
+        """What stands at the right of the footer: what is going on, what Hermes would do here, or the count that has no
+        other place."""
         node = self.hand_over.relative
-        if node is not None and self.detail.relatives.is_inner(node):
+        if self.furnished and (note := self.acting.writing.note or self.acting.marking.note):
+            self.keys.note = note
+        elif node is not None and self.detail.relatives.is_inner(node):
             self.keys.note = "Hermes continues the live tip"
         else:
             self.keys.note = self.picture.brief() if self.has_class("-short") and self.furnished else ""
@@ -270,6 +291,36 @@ class BrowserScreen(Screen[None]):
     def _hidden_chosen(self, show: frozenset[HiddenClass] | None) -> None:
         if show is not None:
             self.finder.toggled(show)
+
+    # Those that act on conversations: see `screens/actions/acting.py`.
+
+    def action_mark(self) -> None:
+        """Mark the conversation under the cursor, or take its mark away, and move on."""
+        self.acting.marking.toggle_and_move()
+
+    def action_extend(self, by: int) -> None:
+        """Mark the conversation under the cursor, and move on."""
+        self.acting.marking.extend(by)
+
+    def action_mark_all(self) -> None:
+        """Mark all that match, or take every mark away."""
+        self.acting.marking.toggle_all()
+
+    def action_delete(self) -> None:
+        """Delete what is marked or pointed at, once the person says so."""
+        self.acting.delete()
+
+    def action_undo(self) -> None:
+        """Take back the last step."""
+        self.acting.undoing.undo()
+
+    def action_archive(self) -> None:
+        """Put what is marked or pointed at out of the list, or back."""
+        self.acting.toggle(Flag.ARCHIVED)
+
+    def action_pin(self) -> None:
+        """Pin what is marked or pointed at, or let it go."""
+        self.acting.toggle(Flag.PINNED)
 
     def action_resume(self) -> None:
         """Leave with the conversation under the cursor, unless Hermes could not resume it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from hermes_tui.services.store_worker import StoreWorker
@@ -22,6 +23,8 @@ from storage import (
 EVERYTHING = SessionQuery()
 FIRST_PAGE = 60
 """Conversations that a search finds before it is asked to go on."""
+ALL = 1_000_000
+"""More conversations than any store has."""
 
 
 class Finder:
@@ -52,6 +55,8 @@ class Finder:
         """Lanes whose answer is still to come."""
         self._owed: bool | None = None
         """The list is to be read once more when it has come; True: freshly."""
+        self._search_owed = False
+        """The search is to be made once more when the list has come."""
 
     # --- what is on show
 
@@ -79,6 +84,18 @@ class Finder:
     def total(self) -> int:
         """Conversations there are without the words; 0 while they are not counted yet."""
         return self.listing.total if self.listing is not None else 0
+
+    @property
+    def whole(self) -> bool:
+        """Whether `entries` are all that match, and not only those that were come to so far."""
+        if self.pending:
+            return False
+        if not self.searching:
+            return self.listing is not None and self.listing.complete
+        found = self.result
+        return found is not None and (
+            found.exhausted or len(found.hits) >= (self._limit or len(found.hits) + 1)
+        )
 
     def hit(self, entry: Entry) -> ConversationHit | None:
         """What the search found in this conversation."""
@@ -179,10 +196,30 @@ class Finder:
 
     def more(self) -> None:
         """The end of what was found is near: go on with the walk."""
-        if not self.searching or self.result is None or self.result.exhausted or "search" in self._under_way:
-            return
-        if self._limit is None or len(self.result.hits) < self._limit:
-            self._search(after=self.result)
+        if "search" not in self._under_way:
+            self._go_on(FIRST_PAGE)
+
+    def rest(self) -> None:
+        """All that match are wanted: walk to the end, unless they are `whole` or will come by themselves."""
+        self._go_on(ALL)
+
+    def written(self, gone: AbstractSet[str] = frozenset()) -> None:
+        """This browser wrote: read anew, also a search that was walked far.
+
+        Args:
+            gone: Conversations that are not on show any more, by their tips; nothing is waited for to drop them.
+        """
+        if gone and self.listing is not None:
+            kept = tuple(entry for entry in self.listing.entries if entry.id not in gone)
+            total = self.listing.total - (len(self.listing.entries) - len(kept))
+            self.listing = replace(self.listing, entries=kept, total=max(total, 0))
+        if gone and self.result is not None:
+            kept_hits = tuple(hit for hit in self.result.hits if hit.entry.id not in gone)
+            self.result = replace(self.result, hits=kept_hits)
+        # The list first: a search takes its conversations from what was listed last.
+        self._search_owed = self.searching
+        self._stop_search()
+        self._list(fresh=True)
 
     def remember(self) -> Callable[[], None]:
         """Note what is asked for and what was found; calling the answer brings it back."""
@@ -208,6 +245,9 @@ class Finder:
         self._listing_query = self._requested_query
         if answer.listing.complete:
             self._under_way.discard("list")
+            if self._search_owed and self.searching:
+                reached = len(self.result.hits) if self.result is not None else 0
+                self._search(limit=max(reached, FIRST_PAGE))
             if self._owed is not None:
                 self._list(fresh=self._owed)
         return not self.searching
@@ -226,6 +266,8 @@ class Finder:
     def failed(self, lane: str) -> None:
         """A request was refused: nothing will come of it."""
         self._under_way.discard(lane)
+        if lane == "list" and self._search_owed and self.searching:
+            self._search()
 
     def lost(self) -> None:
         """The store is not there any more, nor anything that was found in it."""
@@ -263,9 +305,15 @@ class Finder:
         self._list(fresh=False)
         return False
 
-    def _search(self, after: SearchResult | None = None) -> None:
+    def _search(self, after: SearchResult | None = None, limit: int = FIRST_PAGE) -> None:
+        self._search_owed = False
         self._under_way.add("search")
-        self._worker.search(self.query, self.show, self.order, after=after)
+        self._worker.search(self.query, self.show, self.order, after=after, limit=limit)
+
+    def _go_on(self, limit: int) -> None:
+        # A search that is to be made once more goes on from what that finds.
+        if self.searching and self.result is not None and not self.whole and not self._search_owed:
+            self._search(after=self.result, limit=limit)
 
     def _stop_search(self) -> None:
         self._under_way.discard("search")

@@ -20,6 +20,7 @@ ANYWHERE: list[BindingType] = [
         tooltip="Previous pane",
     ),
     Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
+    Binding("f8", "delete", "delete", show=False, id="browser.delete", tooltip="Delete, with a way back"),
     Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
     Binding("D", "demo", "demo", id="browser.demo", tooltip="Open the demo store"),
 ]  # fmt: skip
@@ -31,6 +32,20 @@ class ListPane(Vertical):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("slash", "screen.search", "search", id="list.search", tooltip="Go to the search box"),
+        Binding("space", "screen.mark", "mark", id="list.mark", tooltip="Mark it for the next action, and move on"),
+        Binding(
+            "shift+down", "screen.extend(1)", "mark", show=False, id="list.mark_down", tooltip="Mark it, and move down"
+        ),
+        Binding("shift+up", "screen.extend(-1)", "mark", show=False, id="list.mark_up", tooltip="Mark it, and move up"),
+        Binding(
+            "A", "screen.mark_all", "mark all", show=False, id="list.mark_all",
+            tooltip="Mark all that match; again: none",
+        ),
+        Binding("d", "screen.delete", "delete", id="list.delete", tooltip="Delete, with a way back"),
+        Binding("u", "screen.undo", "undo", show=False, id="list.undo", tooltip="Undo the last step"),
+        Binding("a", "screen.archive", "archive", id="list.archive", tooltip="Archive, or take it back"),
+        Binding("question_mark", "screen.help", "help", id="list.help", tooltip="The keys of this pane"),
+        Binding("p", "screen.pin", "pin", id="list.pin", tooltip="Pin to the top, or let it go"),
         Binding("t", "screen.lineage", "lineage", id="list.lineage", tooltip="Show what it grew from"),
         Binding("y", "screen.copy_command", "copy command", id="list.copy_command", tooltip="Copy the resume command"),
         Binding("Y", "screen.copy_id", "copy id", show=False, id="list.copy_id", tooltip="Copy the session id"),
@@ -40,7 +55,6 @@ class ListPane(Vertical):
             "R", "screen.resume_and_return", "resume & return", id="list.resume_return",
             tooltip="Resume in Hermes and come back here", show=False,
         ),
-        Binding("question_mark", "screen.help", "help", id="list.help", tooltip="The keys of this pane"),
         Binding("q", "app.quit", "quit", id="list.quit", tooltip="Leave"),
     ]  # fmt: skip
 
@@ -77,6 +91,8 @@ class LineagePane(Container):
             tooltip="Copy its resume command",
         ),
         Binding("Y", "screen.copy_id", "copy id", show=False, id="lineage.copy_id", tooltip="Copy its session id"),
+        Binding("d", "screen.delete", "delete", id="lineage.delete", tooltip="Delete this part alone"),
+        Binding("u", "screen.undo", "undo", show=False, id="lineage.undo", tooltip="Undo the last step"),
         Binding(
             "slash", "screen.search", "search", show=False, id="lineage.search",
             tooltip="Go to the search box",

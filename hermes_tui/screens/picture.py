@@ -58,23 +58,24 @@ class Picture:
     def draw_result_line(self) -> None:
         """What was found, of how many, in what time; or how many there are."""
         screen, finder = self._screen, self._screen.finder
+        marked = screen.acting.marking.line()
         if finder.searching and finder.result is not None:
-            screen.box.say(
-                result_text.found(finder.result, finder.total, finder.seconds, finder.order, finder.notes)
-            )
+            line = result_text.found(finder.result, finder.total, finder.seconds, finder.order, finder.notes)
+            screen.box.say(line, marked)
         elif not finder.searching and finder.listing is not None and finder.listing.complete:
             hidden = finder.hidden if finder.query.restricts else {}
             shown = len(finder.entries)
-            screen.box.say(result_text.listed(shown, finder.total, finder.sort, finder.notes, hidden))
+            screen.box.say(result_text.listed(shown, finder.total, finder.sort, finder.notes, hidden), marked)
         screen.draw_note()
 
     def brief(self) -> str:
-        """The result line in a few cells, where the search box has no frame to carry it: "8/57"."""
-        finder = self._screen.finder
-        if not finder.searching or finder.result is None:
-            return ""
-        more = "" if finder.result.exhausted else "+"
-        return f"{figures.count(len(finder.entries))}{more}/{figures.count(finder.total)}"
+        """The result line in a few cells, where the search box has no frame to carry it: "2 marked 8/57"."""
+        finder, marked = self._screen.finder, len(self._screen.acting.marking.entries)
+        pieces = [f"{figures.count(marked)} marked"] if marked else []
+        if finder.searching and finder.result is not None:
+            more = "" if finder.result.exhausted else "+"
+            pieces.append(f"{figures.count(len(finder.entries))}{more}/{figures.count(finder.total)}")
+        return " ".join(pieces)
 
     def draw_header(self) -> None:
         """How many conversations there are, and what is hidden."""

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hermes_tui.screens.browser import BrowserScreen
 
-NEEDS_STORE = frozenset({"search", "hidden", "sort", "next_pane", "leave_pane"})
-NEEDS_CONVERSATION = frozenset({"lineage", "copy_command", "copy_id", "copy_message", "resume_and_return"})
+NEEDS_STORE = frozenset({"search", "hidden", "sort", "next_pane", "leave_pane", "undo"})
+NEEDS_CONVERSATION = frozenset(
+    {"lineage", "copy_command", "copy_id", "copy_message", "resume_and_return", "mark", "extend", "mark_all"}
+)
+NEEDS_TARGET = frozenset({"delete", "archive", "pin"})
 
 
 def works(screen: BrowserScreen, action: str) -> bool:
@@ -19,4 +22,6 @@ def works(screen: BrowserScreen, action: str) -> bool:
         return False
     if action in NEEDS_STORE:
         return screen.opened
+    if action in NEEDS_TARGET:
+        return screen.opened and screen.acting.targets() is not None
     return action not in NEEDS_CONVERSATION or screen.sessions.cursor_entry is not None

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from hermes_tui.services.store_worker import StoreWorker
+from storage.errors import Interrupted, StoreError
 
 if TYPE_CHECKING:
-    from storage import Cancel, DeletePreview, Entry, SessionDB, TrashedStep
+    from storage import Cancel, DeletePreview, Entry, SessionDB, TitleCheck, TrashedStep
 
-PREVIEW, MARKED, INTERRUPTED = "preview", "marked", "interrupted"
+PREVIEW, MARKED, INTERRUPTED, TITLE = "preview", "marked", "interrupted", "title"
 """Lanes."""
 
 
@@ -40,6 +41,14 @@ class Lookups:
         entries: dict[str, Entry]
 
     @dataclass
+    class TitleChecked(StoreWorker.Answer):
+        """What would come of a title, or why the store could not say."""
+
+        serial: int
+        title: str
+        check: TitleCheck | StoreError
+
+    @dataclass
     class Interrupted(StoreWorker.Answer):
         """Deletions that were cut off before this start."""
 
@@ -64,6 +73,20 @@ class Lookups:
             return self.Resolved(serial, asked, db.entries_of(asked, cancel))
 
         return self._worker.submit(MARKED, job)
+
+    def check_title(self, session_id: str, title: str) -> int:
+        """What would come of giving a session this title."""
+
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+            try:
+                return self.TitleChecked(serial, title, db.check_title(session_id, title))
+            except Interrupted:
+                raise
+            except StoreError as error:
+                # No news for the screen: the dialog says it beside the title.
+                return self.TitleChecked(serial, title, error)
+
+        return self._worker.submit(TITLE, job)
 
     def interrupted(self) -> int:
         """Whether a deletion was cut off."""

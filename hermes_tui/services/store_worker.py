@@ -187,12 +187,14 @@ class StoreWorker:
         show: frozenset[HiddenClass],
         order: SearchOrder,
         after: SearchResult | None = None,
+        *,
+        limit: int,
     ) -> int:
-        """Search, or go on with a search that stopped early."""
+        """Search, or go on with a search that stopped early, until there are `limit` conversations (more)."""
 
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
             started = time.perf_counter()
-            result = db.search(query, show, order=order, after=after, cancel=cancel)
+            result = db.search(query, show, order=order, after=after, limit=limit, cancel=cancel)
             return self.Found(serial, query, order, result, time.perf_counter() - started)
 
         return self.submit("search", job)

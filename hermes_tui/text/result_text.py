@@ -64,3 +64,10 @@ def hidden_short(hidden: Mapping[HiddenClass, int], show: frozenset[HiddenClass]
 
 def _by_size(hidden: Mapping[HiddenClass, int]) -> list[HiddenClass]:
     return sorted((name for name in hidden if hidden[name]), key=lambda name: -hidden[name])
+
+
+def marked(number: int, elsewhere: int) -> str:
+    """ "3 marked, 1 not in this list"; empty without marks."""
+    if not number:
+        return ""
+    return f"{count(number)} marked" + (f", {count(elsewhere)} not in this list" if elsewhere else "")

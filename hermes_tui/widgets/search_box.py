@@ -87,9 +87,10 @@ class SearchBox(LineInput):
         self._values: dict[str, tuple[str, ...]] = {}
         self._asked: set[str] = set()
 
-    def say(self, line: str) -> None:
-        """Show the result line. It may hold the person's own words, so it is never markup."""
-        self.border_subtitle = Content(line)
+    def say(self, line: str, marked: str = "") -> None:
+        """Show the result line, what is marked in front. It may hold the person's own words, so it is never markup."""
+        front = Content.styled(f"{marked} · ", "$accent bold") if marked else Content("")
+        self.border_subtitle = front + Content(line)
 
     def offer(self, key: str, values: Iterable[str]) -> None:
         """Take the values that there are for a key, the most frequent first. They are store text: unsafe ones go."""

@@ -40,6 +40,8 @@ class Tick(Widget, can_focus=True):
     ]
 
     on = reactive(False)
+    label = reactive("")
+    """What is on or off."""
     why = reactive("")
     """What it means as it stands."""
 
@@ -55,15 +57,15 @@ class Tick(Widget, can_focus=True):
 
     def __init__(self, label: str, marks: Marks, *, on: bool = False, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._label = label
         self._marks = marks
+        self.set_reactive(Tick.label, label)
         self.set_reactive(Tick.on, on)
 
     def render(self) -> Text:
         mark, why = (self.get_component_rich_style(f"tick--{part}", partial=True) for part in ("mark", "why"))
         text = Text(no_wrap=True, overflow="ellipsis", end="")
         text.append(f"{self._marks.marked if self.on else self._marks.empty} ", mark)
-        text.append(safe_text.line(self._label))
+        text.append(safe_text.line(self.label))
         if self.why:
             text.append(f"  {safe_text.line(self.why)}", why)
         return text

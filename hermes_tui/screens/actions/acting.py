@@ -1,0 +1,92 @@
+"""Acting on conversations: the rooms that mark, delete, archive, pin and undo, and how they share one store.
+
+Every action asks `targets()` what it is about, and sends what it writes through `writing`, which keeps the interface
+live meanwhile and brings the list up to date afterwards. A step that can be taken back goes to `undoing.remember`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hermes_tui.screens.actions.deleting import Deleting
+from hermes_tui.screens.actions.flagging import Flagging
+from hermes_tui.screens.actions.marking import Marking
+from hermes_tui.screens.actions.targets import Targets, pointed_at
+from hermes_tui.screens.actions.undoing import Undoing
+from hermes_tui.screens.actions.writing import Writing
+from hermes_tui.services.lookups import INTERRUPTED, MARKED, PREVIEW, Lookups
+from hermes_tui.services.write_lane import Flag, WriteLane
+from hermes_tui.text.figures import plural
+
+if TYPE_CHECKING:
+    from hermes_tui.screens.browser import BrowserScreen
+    from hermes_tui.services.store_worker import StoreWorker
+
+
+class Acting:
+    """All that changes the store from one browser.
+
+    Args:
+        screen: The browser.
+        lane: Where writes go.
+    """
+
+    def __init__(self, screen: BrowserScreen, lane: WriteLane) -> None:
+        self._screen = screen
+        self.lookups = Lookups(screen.worker)
+        self.marking = Marking(screen, self.lookups)
+        self.writing = Writing(screen, lane)
+        self.undoing = Undoing(screen, self)
+        self._deleting = Deleting(screen, self)
+        self._flagging = Flagging(screen, self)
+        self._looked_for_interrupted = False
+
+    def targets(self) -> Targets | None:
+        """What the next action is about."""
+        return pointed_at(self._screen, self.marking)
+
+    def delete(self) -> None:
+        """Ask, and delete what is pointed at."""
+        if (targets := self.targets()) is not None:
+            self._deleting.ask(targets)
+
+    def toggle(self, flag: Flag) -> None:
+        """Archive or pin what is pointed at, or take it back; always whole conversations."""
+        if (targets := self.targets()) is not None and targets.entries:
+            self._flagging.toggle(flag, targets)
+
+    # --- what the store says
+
+    def take(self, answer: StoreWorker.Answer) -> None:
+        """An answer to a question of these rooms."""
+        match answer:
+            case Lookups.Previewed() if self._screen.worker.is_current(PREVIEW, answer.serial):
+                self._deleting.previewed(answer)
+            case Lookups.Resolved() if self._screen.worker.is_current(MARKED, answer.serial):
+                self.marking.resolved(answer)
+            case Lookups.Interrupted():
+                self._say_interrupted(answer)
+
+    def failed(self, lane: str) -> bool:
+        """A question was refused. Returns whether that is nothing to speak of."""
+        if lane == PREVIEW:
+            self._deleting.failed()
+        return lane in (MARKED, INTERRUPTED)
+
+    def listed(self) -> None:
+        """The whole list is on the screen."""
+        self.writing.drawn()
+        self.marking.list_changed()
+        if not self._looked_for_interrupted:
+            self._looked_for_interrupted = True
+            self.lookups.interrupted()
+
+    def _say_interrupted(self, answer: Lookups.Interrupted) -> None:
+        number = sum(step.conversations for step in answer.steps)
+        step = answer.steps[0].step if len(answer.steps) == 1 else "STEP"
+        self._screen.app.say(
+            f"A deletion was cut off before its end. {plural(number, 'conversation')} had gone by then and can be"
+            f" brought back: hermes-tui sessions trash restore {step}",
+            severity="warning",
+            timeout=20,
+        )

@@ -1,0 +1,192 @@
+"""Delete: what goes, what stays, whether it can be undone; and nothing before a key says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from hermes_tui.styles import STYLES
+from hermes_tui.text import delete_text, safe_text
+from hermes_tui.text.figures import plural
+from hermes_tui.text.marks import Marks
+from hermes_tui.widgets.tick import Tick
+
+if TYPE_CHECKING:
+    from storage import DeletePreview
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteAnswer:
+    """How to delete."""
+
+    with_subagents: bool
+    keep_copy: bool
+
+
+class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
+    """Shows what would go, and asks; the answer is how, or None when nothing is to be deleted.
+
+    Args:
+        name: Of the conversation or part, or how many there are; safe to print.
+        part: It is one part of a conversation.
+        marks: The glyphs in use.
+        look: Asks what would go, with or without subagents; to be answered by `show`.
+        command: The command that does the same as an answer.
+    """
+
+    CSS_PATH = STYLES / "delete_dialog.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "delete", "delete", id="delete.yes", tooltip="Delete"),
+        Binding("n,escape,q", "cancel", "leave", id="delete.no", tooltip="Delete nothing"),
+        Binding("enter", "press", "press", id="delete.press", tooltip="Do what is chosen", show=False),
+        Binding("down,right,j", "app.focus_next", "next", show=False, id="delete.next", tooltip="The next choice"),
+        Binding("up,left,k", "app.focus_previous", "back", show=False, id="delete.back", tooltip="The choice before"),
+        Binding("ctrl+y", "copy_command", "copy", id="delete.copy", tooltip="Copy the command that does the same"),
+    ]  # fmt: skip
+
+    def __init__(
+        self,
+        name: str,
+        marks: Marks,
+        look: Callable[[bool], None],
+        command: Callable[[DeleteAnswer], str],
+        *,
+        part: bool = False,
+    ) -> None:
+        super().__init__()
+        self.VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]
+        self._what = name
+        self._part = part
+        self._look = look
+        self._command = command
+        self._preview: DeletePreview | None = None
+        self._subagents = 0
+        """As many as would go along."""
+        self._asked_twice = False
+        # Made here: a key may come before the dialog is composed.
+        self._along = Tick("", marks, on=True, id="along")
+        self._copy = Tick("keep a copy in the trash for 30 days", marks, on=True, id="copy")
+        self._yes = Button("Delete", id="yes", compact=True)
+        self._no = Button("Cancel", id="no", compact=True)
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(id="delete", can_focus=False):
+            yield Static(id="name")
+            yield Static(id="going")
+            yield Static(id="staying")
+            yield Static(id="running")
+            yield self._along
+            yield self._copy
+            with Horizontal(id="buttons"):
+                yield self._yes
+                yield self._no
+            yield Static(id="command")
+
+    def on_mount(self) -> None:
+        frame = self.query_one("#delete")
+        frame.border_title = "delete this part" if self._part else "delete"
+        self._yes.focus()
+        self._draw()
+
+    @property
+    def answer(self) -> DeleteAnswer:
+        """How it would be deleted as things are ticked."""
+        return DeleteAnswer(with_subagents=self._along.on, keep_copy=self._copy.on)
+
+    # --- what comes back
+
+    def show(self, preview: DeletePreview) -> None:
+        """What would go."""
+        self._preview = preview
+        self._subagents = max(self._subagents, preview.subagents)
+        self._draw()
+
+    def fail(self) -> None:
+        """Nobody could say what would go."""
+        self.dismiss(None)
+
+    # --- what is chosen
+
+    @on(Tick.Changed, "#along")
+    def _along_ticked(self) -> None:
+        # Until the new figures are here, there is nothing to say yes to.
+        self._preview, self._asked_twice = None, False
+        self._look(self._along.on)
+        self._draw()
+
+    @on(Tick.Changed, "#copy")
+    def _copy_ticked(self) -> None:
+        self._draw()
+
+    @on(Button.Pressed, "#yes")
+    def action_delete(self) -> None:
+        """Delete; what is running only when asked for twice."""
+        if self._preview is None:
+            return
+        if not self._preview.conversations:
+            self.dismiss(None)
+        elif self._preview.running and not self._asked_twice:
+            self._asked_twice = True
+            self._no.focus()
+            self._draw()
+        else:
+            self.dismiss(self.answer)
+
+    @on(Button.Pressed, "#no")
+    def action_cancel(self) -> None:
+        """Delete nothing."""
+        self.dismiss(None)
+
+    def action_press(self) -> None:
+        """Enter on a tick box goes on to the button: that is where the question is answered."""
+        (self._yes if self._copy.on else self._no).focus()
+
+    def action_copy_command(self) -> None:
+        """Copy the command that does the same."""
+        self.app.copy_to_clipboard(self._command(self.answer))
+        self.notify("Copied the command.", markup=False)
+
+    # --- drawing
+
+    def _draw(self) -> None:
+        if not self.is_mounted:
+            return
+        preview = self._preview
+        self._put("name", self._what)
+        self._along.set_class(not self._subagents, "-none")
+        self._along.label = f"with {plural(self._subagents, 'subagent session')} that worked for it"
+        self._copy.why = "u brings it back" if self._copy.on else "it cannot be undone"
+        self._copy.set_class(not self._copy.on, "-for-good")
+        self._yes.set_class(preview is None, "-not-yet")
+        self._yes.label = Content(self._on_the_button())
+        self._yes.set_class(self._asked_twice or not self._copy.on, "-for-good")
+        self.query_one("#delete").border_subtitle = "y deletes · Esc leaves"
+        if preview is None:
+            self._put("going", "looking what goes …")
+        elif not preview.conversations:
+            self._put("going", "It is gone already.")
+            self._put("staying", "")
+        else:
+            self._put("going", delete_text.going(preview))
+            self._put("staying", delete_text.staying(preview, part=self._part))
+            self._put("running", delete_text.running(preview))
+        self._put("command", self._command(self.answer))
+
+    def _on_the_button(self) -> str:
+        if self._asked_twice:
+            return "Delete all the same"
+        return "Delete" if self._copy.on else "Delete for good"
+
+    def _put(self, id: str, text: str) -> None:
+        widget = self.query_one(f"#{id}", Static)
+        widget.update(Content(safe_text.line(text)))
+        widget.set_class(not text, "-none")

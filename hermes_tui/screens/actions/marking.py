@@ -1,0 +1,135 @@
+"""Marks: which conversations the next action is about. They are bound to conversations, whatever the list shows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING
+
+from hermes_tui.services.lookups import Lookups
+from hermes_tui.text import result_text
+
+if TYPE_CHECKING:
+    from hermes_tui.screens.browser import BrowserScreen
+    from storage import Entry
+
+
+class Marking:
+    """Sets marks and takes them away.
+
+    Args:
+        screen: Whose list is marked.
+        lookups: Who knows what has become of a marked conversation.
+    """
+
+    def __init__(self, screen: BrowserScreen, lookups: Lookups) -> None:
+        self._screen = screen
+        self._lookups = lookups
+        self._entries: dict[str, Entry] = {}
+        self._all_wanted = False
+        """All that match are to be marked as soon as they are here."""
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The marked conversations, in the order they were marked."""
+        return tuple(self._entries.values())
+
+    def toggle(self, entry: Entry) -> None:
+        """Mark a conversation, or take its mark away."""
+        if self._entries.pop(entry.id, None) is None:
+            self._entries[entry.id] = entry
+        self._draw()
+
+    def extend(self, by: int) -> None:
+        """Mark the conversation under the cursor, and move on."""
+        sessions = self._screen.sessions
+        if (entry := sessions.cursor_entry) is not None:
+            self._entries[entry.id] = entry
+            self._draw()
+            self._move(by)
+
+    def toggle_and_move(self) -> None:
+        """Mark the conversation under the cursor or take its mark away, and move on."""
+        if (entry := self._screen.sessions.cursor_entry) is not None:
+            self.toggle(entry)
+            self._move(1)
+
+    def toggle_all(self) -> None:
+        """Mark all that match, also those that were not come to yet; when they are marked, take every mark away."""
+        finder = self._screen.finder
+        if not finder.whole:
+            self._all_wanted = True
+            finder.rest()
+            self._screen.draw_note()
+        elif finder.entries and all(entry.id in self._entries for entry in finder.entries):
+            self.clear()
+        else:
+            self._entries.update((entry.id, entry) for entry in finder.entries)
+            self._draw()
+
+    def forget_all_wanted(self) -> None:
+        """Other words are looked for now."""
+        self._all_wanted = False
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """These are gone, or done with."""
+        before = len(self._entries)
+        for id in ids:
+            self._entries.pop(id, None)
+        if len(self._entries) != before:
+            self._draw()
+
+    def clear(self) -> None:
+        """Take every mark away."""
+        self.drop([*self._entries])
+
+    # --- what the store says
+
+    def list_changed(self) -> None:
+        """There is another list: go on marking all, and ask what has become of the marked."""
+        if self._all_wanted:
+            if self._screen.finder.whole:
+                self._all_wanted = False
+                self._entries.update((entry.id, entry) for entry in self._screen.finder.entries)
+                self._draw()
+            else:
+                self._screen.finder.rest()
+        if self._entries:
+            self._lookups.resolve(self._entries)
+
+    def resolved(self, answer: Lookups.Resolved) -> None:
+        """A mark follows its conversation to a new live tip, and goes away with it."""
+        before = self._entries
+        self._entries = {}
+        for id, entry in before.items():
+            now = answer.entries.get(id) if id in answer.asked else entry
+            if now is not None:
+                self._entries[now.id] = now
+        if self._entries.keys() != before.keys():
+            self._draw()
+
+    # --- drawing
+
+    @property
+    def note(self) -> str:
+        """What is going on, in a few words."""
+        return "looking for all that match …" if self._all_wanted else ""
+
+    def line(self) -> str:
+        """ "3 marked, 1 of them not in this list"; empty without marks."""
+        shown = {entry.id for entry in self._screen.finder.entries} if self._entries else ()
+        return result_text.marked(len(self._entries), _missing(self._entries, shown))
+
+    def _draw(self) -> None:
+        self._screen.sessions.marked = frozenset(self._entries)
+        self._screen.picture.draw_result_line()
+
+    def _move(self, by: int) -> None:
+        sessions = self._screen.sessions
+        if by > 0:
+            sessions.cursor_down()
+        else:
+            sessions.cursor_up()
+
+
+def _missing(ids: Iterable[str], shown: Collection[str]) -> int:
+    return sum(id not in shown for id in ids)

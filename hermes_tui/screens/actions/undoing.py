@@ -1,0 +1,99 @@
+"""Undo: the steps that this browser made, the last one first."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from hermes_tui.screens.actions.writing import Sent
+from hermes_tui.services.write_lane import Flag, Flagged, Undone
+from hermes_tui.text import figures, safe_text
+
+if TYPE_CHECKING:
+    from hermes_tui.screens.actions.acting import Acting
+    from hermes_tui.screens.browser import BrowserScreen
+    from hermes_tui.services.write_lane import Step
+    from storage import Restored, StoreError
+
+IS_NOT = {
+    (Flag.ARCHIVED, True): "no longer archived",
+    (Flag.ARCHIVED, False): "archived again",
+    (Flag.PINNED, True): "no longer pinned",
+    (Flag.PINNED, False): "pinned again",
+}
+
+
+class Undoing:
+    """Remembers what can be taken back.
+
+    Args:
+        screen: Whose browser it is.
+        acting: The rooms beside this one.
+    """
+
+    def __init__(self, screen: BrowserScreen, acting: Acting) -> None:
+        self._screen = screen
+        self._acting = acting
+        self._steps: list[tuple[Step, str]] = []
+
+    def remember(self, step: Step, what: str) -> None:
+        """A step was made; `what` it was about, safe to print."""
+        self._steps.append((step, what))
+
+    def undo(self) -> None:
+        """Take back the last step that is left."""
+        from storage import Deletion
+
+        app = self._screen.app
+        if not self._steps:
+            app.say("Nothing to undo here. `hermes-tui sessions trash list` shows earlier deletions.")
+            return
+        step, what = self._steps.pop()
+        if isinstance(step, Deletion) and not step.step:
+            app.say(
+                f"{what} left no copy and cannot come back. u again undoes what was before.",
+                severity="warning",
+                timeout=12,
+            )
+            return
+        serial = self._acting.writing.lane.undo(step)
+        self._acting.writing.send(
+            serial, Sent(f"Undoing: {what}", partial(self._undone, what), partial(self._refused, step, what))
+        )
+
+    def _undone(self, what: str, undone: Undone) -> None:
+        step = undone.step
+        if undone.restored is not None:
+            said, keep = _restored(what, undone.restored), next(iter(undone.restored.sessions), None)
+        elif isinstance(step, Flagged):
+            # What was done now is the opposite of the step.
+            said, keep = (
+                f"Undone: {what} {IS_NOT[step.flag, not step.value]}.",
+                next(iter(step.changed), None),
+            )
+        else:
+            said, keep = f"Undone: {what}.", None
+        self._screen.app.say(said, timeout=12)
+        self._acting.writing.refresh(keep=keep)
+
+    def _refused(self, step: Step, what: str, error: StoreError) -> None:
+        from storage import TitleChanged, UnknownSession, UnknownStep
+
+        if not isinstance(error, UnknownStep | UnknownSession | TitleChanged):
+            # It may go the next time.
+            self._steps.append((step, what))
+        self._screen.app.say(f"Not undone: {error}", severity="error", timeout=12)
+
+
+def _restored(what: str, restored: Restored) -> str:
+    if not restored.sessions:
+        return f"{what} is there already; nothing was brought back."
+    said = f"Undone: {what} is back, {figures.plural(restored.messages, 'message')}."
+    for session_id, before, after in restored.retitled:
+        name = safe_text.line(before) or safe_text.line(session_id)
+        said += f" “{name}” is “{safe_text.line(after)}” now: another session has its title."
+    if restored.skipped:
+        said += f" {figures.plural(len(restored.skipped), 'session')} there already."
+    if restored.detached:
+        said += f" {figures.plural(len(restored.detached), 'session')} without a parent: it is gone."
+    return said
