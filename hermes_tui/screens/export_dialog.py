@@ -239,7 +239,7 @@ class ExportDialog(ModalScreen[Exported | None]):
         self._draw()
 
     def _draw(self) -> None:
-        if not self.is_mounted:
+        if not self.is_attached:
             return
         self._masked.why = self._about_secrets()
         self.set_class(self._writing, "-running")

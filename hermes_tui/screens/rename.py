@@ -175,6 +175,8 @@ class RenameDialog(ModalScreen[Renamed | None]):
 
     def action_cancel(self) -> None:
         """Leave; what is being written already is written."""
+        if self._writing:
+            self.notify("The title is written as soon as the store is free.", markup=False)
         self.dismiss(None)
 
     def action_copy_command(self) -> None:
@@ -217,7 +219,7 @@ class RenameDialog(ModalScreen[Renamed | None]):
         return self._titles.command(self._target(), self.text)
 
     def _draw(self) -> None:
-        if not self.is_mounted:
+        if not self.is_attached:
             return
         lines = [self._first_line(), *((line, "$text-muted") for line in self._remarks())]
         verdict = Content("\n").join([Content.styled(line, style) for line, style in lines])
