@@ -239,7 +239,7 @@ class TrashUnusable(StoreError):
     """The copy of what is to be deleted cannot be kept, so it is not deleted."""
 
     def __init__(self, path: Path, why: str) -> None:
-        super().__init__(f"Nothing was deleted: no copy can be kept in {path} ({why}).")
+        super().__init__(f"No copy can be kept in {path} ({why}), so it was not deleted.")
         self.path = path
 
 
