@@ -29,6 +29,11 @@ Evidence = tuple[str, list[str]]
 """SQL about the message `m`, and the values of its parameters."""
 
 
+def searched(layout: Layout) -> list[str]:
+    """SQL: what is searched of the message `m`."""
+    return [layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")]
+
+
 def needle(term: Term) -> str:
     """What stands as it is, in lower case, in most texts that hold the term."""
     if term.words:
@@ -60,7 +65,7 @@ def _as_word(term: Term, column: str) -> str:
 
 def may_match(layout: Layout, query: SessionQuery) -> Evidence:
     """SQL that holds for every message `m` that matches the query."""
-    columns = _columns(layout)
+    columns = searched(layout)
     # Encoded content hides its text in JSON: a control byte stands before it, and bytes may begin with one.
     encoded = f"{columns[0]} < char(2) OR typeof({columns[0]}) = 'blob'"
     sql, needles = may_be_in(query, columns)
@@ -81,7 +86,7 @@ def may_be_in(query: SessionQuery, columns: Sequence[str]) -> Evidence:
 
 def surely_matches(layout: Layout, query: SessionQuery) -> Evidence:
     """SQL that holds only for messages `m` that match the query: most of them, where it is one everyday word."""
-    columns = _columns(layout)
+    columns = searched(layout)
     if len(query.terms) + len(query.excluded) > SIEVED:
         return "0", []
     alternatives, values = [], []
@@ -124,7 +129,3 @@ def _reads_alike(text: str) -> bool:
 
 def _literal(text: str) -> str:
     return re.sub(r"([!%_])", r"!\1", text)
-
-
-def _columns(layout: Layout) -> list[str]:
-    return [layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")]

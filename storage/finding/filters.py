@@ -202,7 +202,7 @@ def _holding(reader: Reader, term: Term, cancel: Cancel | None) -> frozenset[str
 
     cancel = cancel or Cancel()
     query = SessionQuery.of_terms([term])
-    found = set(names.named(reader, query, cancel))
+    found = set(names.named(reader, query, cancel, every=True).session_ids)
     plan, before = routes.plan(reader, query, cancel), NEWEST
     while stretch := plan.below(before):
         cancel.check()

@@ -54,6 +54,8 @@ class Findings:
     """Messages from this id on have been looked at."""
     scanned: int = 0
     """Messages that were looked at without an index."""
+    notes: tuple[str, ...] = ()
+    """What was not searched of titles and ids."""
     _time: float = inf
     """Of the earliest hit that was met."""
     _heard: dict[str, _Heard] = field(default_factory=dict)

@@ -43,7 +43,7 @@ class Indexed:
         if reader.rows(
             f"SELECT 1 FROM ({scope.matched('messages_fts', below, 1)}) LIMIT 1", (ENCODED,), cancel
         ):
-            others.append(sieve.encoded(query))
+            others.append(sieve.encoded(reader, query, cancel))
         offered, lowest = sieve.offers(reader, others, scope, below, cancel)
         if lowest > found.lowest:
             found = _plain(reader, query, scope, Ids(lowest, wanted.before), cancel)

@@ -15,6 +15,7 @@ from storage.engine.layout import Layout
 from storage.engine.store import Store
 from storage.errors import IndexDamaged
 from storage.finding import evidence, excerpt, message_query, routes, sieve
+from storage.finding.beside import Beside
 from storage.finding.hits import Route, texts
 from storage.finding.index import Indexed
 from storage.finding.message_query import MessageQuery
@@ -40,7 +41,7 @@ _BATCH = 200
 
 
 @dataclass(frozen=True, slots=True)
-class _Search:
+class Search:
     """One call: what is looked for, where, and in which order."""
 
     reader: Reader
@@ -83,8 +84,8 @@ def search_messages(
         return []
     reader = store.searcher
     reader.refresh_layout()
-    condition, values = _filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
-    search = _Search(reader, wanted, condition, values, _ORDERS.get(sort or "", ""))
+    condition, values = filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
+    search = Search(reader, wanted, condition, values, ORDERS.get(sort or "", ""))
     plan = routes.plan(reader, wanted.candidates, Cancel())
     if not plan.stretches:
         return []
@@ -97,10 +98,10 @@ def search_messages(
     return found
 
 
-_ORDERS = {"newest": "DESC", "oldest": "ASC"}
+ORDERS = {"newest": "DESC", "oldest": "ASC"}
 
 
-def _filters(
+def filters(
     layout: Layout,
     sources: Collection[str] | None,
     without: Collection[str] | None,
@@ -122,16 +123,22 @@ def _filters(
     return " AND ".join(conditions), tuple(values)
 
 
-def _page(search: _Search, plan: Plan, limit: int, offset: int) -> list[dict[str, Any]]:
+def _page(search: Search, plan: Plan, limit: int, offset: int) -> list[dict[str, Any]]:
     def page(hits: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
         return list(islice(hits, offset, offset + limit if limit >= 0 else None))
 
-    indexed = plan.stretches[-1].route
-    if not (isinstance(indexed, Indexed) and search.query.is_words and not plan.unfinished):
+    indexed = known_to_the_index(search, plan)
+    if indexed is None:
         return page(_by_reading(search, plan))
     found = page(_by_index(search, offset + limit if limit >= 0 else _BATCH))
     # Glued to CJK, a word is a part of another one to the index of words.
     return found if found or indexed.glued is None else page(_by_reading(search, plan))
+
+
+def known_to_the_index(search: Search, plan: Plan) -> Indexed | None:
+    """The route by the index of words, where it knows all that can match."""
+    route = plan.stretches[-1].route
+    return route if isinstance(route, Indexed) and search.query.is_words and not plan.unfinished else None
 
 
 def _columns(layout: Layout) -> str:
@@ -145,7 +152,7 @@ def _columns(layout: Layout) -> str:
     )
 
 
-def _by_index(search: _Search, wanted: int) -> Iterator[dict[str, Any]]:
+def _by_index(search: Search, wanted: int) -> Iterator[dict[str, Any]]:
     """Hits in the order of the index; what is stored as JSON is verified in what it says.
 
     Args:
@@ -154,18 +161,14 @@ def _by_index(search: _Search, wanted: int) -> Iterator[dict[str, Any]]:
     size = max(1, min(wanted, _BATCH))
     for start in count(step=size):
         ids = _ranked(search, start, size)
-        for hit, said in _read(search, ids, _FROM_THE_INDEX, search.query.match):
-            if said is None:
-                yield hit
-            elif search.query.matches(said):
-                yield {**hit, "snippet": _snippet(search.query.wanted, said)}
+        yield from told_by_index(search, ids)
         if len(ids) < size:
             return
 
 
-def _by_reading(search: _Search, plan: Plan) -> Iterator[dict[str, Any]]:
+def _by_reading(search: Search, plan: Plan) -> Iterator[dict[str, Any]]:
     """Hits without the index, or where it does not know all: SQL leaves out what cannot match, Python verifies."""
-    condition, values = _candidates(search, plan)
+    condition, values = candidates(search, plan)
     order = search.order or "DESC"
     ids: list[int] = search.reader.json(
         f"""
@@ -176,12 +179,26 @@ def _by_reading(search: _Search, plan: Plan) -> Iterator[dict[str, Any]]:
         (*values, *search.values),
     )
     for start in range(0, len(ids), _BATCH):
-        for hit, said in _read(search, ids[start : start + _BATCH], _FROM_THE_ROWS):
-            if said is not None and search.query.matches(said):
-                yield {**hit, "snippet": _snippet(search.query.wanted, said)}
+        yield from told_by_reading(search, ids[start : start + _BATCH])
 
 
-def _ranked(search: _Search, start: int, size: int) -> list[int]:
+def told_by_index(search: Search, ids: list[int]) -> Iterator[dict[str, Any]]:
+    """Those of these messages of the index that match, in the same order, as hits without a context."""
+    for hit, said in _read(search, ids, _FROM_THE_INDEX, search.query.match):
+        if said is None:
+            yield hit
+        elif search.query.matches(said):
+            yield {**hit, "snippet": _snippet(search.query.wanted, said)}
+
+
+def told_by_reading(search: Search, ids: list[int]) -> Iterator[dict[str, Any]]:
+    """As `told_by_index`, for messages that no index knows."""
+    for hit, said in _read(search, ids, _FROM_THE_ROWS):
+        if said is not None and search.query.matches(said):
+            yield {**hit, "snippet": _snippet(search.query.wanted, said)}
+
+
+def _ranked(search: Search, start: int, size: int) -> list[int]:
     """The next ids by the index. Excerpts are made afterwards: they cost more than the order does."""
     literal = () if search.order else search.query.literal
     typed = ", ".join("instr(lower(m.content), ?) > 0 DESC" for _ in literal)
@@ -211,7 +228,7 @@ _FROM_THE_ROWS = "{texts} AS texts FROM messages m JOIN sessions s ON s.id = m.s
 
 
 def _read(
-    search: _Search, ids: list[int], source: str, *values: str
+    search: Search, ids: list[int], source: str, *values: str
 ) -> Iterator[tuple[dict[str, Any], list[str] | None]]:
     """These messages as hits, in the same order, and what they say where it is to be verified."""
     layout = search.reader.layout
@@ -225,14 +242,14 @@ def _read(
         yield hit, None if written is None else _said(json.loads(written))
 
 
-def _candidates(search: _Search, plan: Plan) -> tuple[str, list[Any]]:
+def candidates(search: Search, plan: Plan) -> tuple[str, list[Any]]:
     """SQL that holds for every message that matches, stretch by stretch."""
     query = search.query.candidates
     conditions: list[str] = []
     values: list[Any] = []
     before = NEWEST
     for stretch in plan.stretches:
-        if sieves := _sieves(query, stretch.route):
+        if sieves := _sieves(search.reader, query, stretch.route):
             hit = " OR ".join(
                 f"m.id IN (SELECT rowid FROM {own.table} WHERE {own.table} MATCH ?)" for own in sieves
             )
@@ -245,13 +262,15 @@ def _candidates(search: _Search, plan: Plan) -> tuple[str, list[Any]]:
     return " OR ".join(conditions), values
 
 
-def _sieves(query: SessionQuery, route: Route) -> tuple[Sieve, ...]:
+def _sieves(reader: Reader, query: SessionQuery, route: Route) -> tuple[Sieve, ...]:
     """What the route asks the indexes for; nothing for a scan."""
+    if isinstance(route, Beside):
+        return _sieves(reader, query, route.route)
     if isinstance(route, Sieved):
         return route.sieves
     if isinstance(route, Indexed):
         words = Sieve("messages_fts", sieve.of_words(query))
-        return (words, sieve.encoded(query), *([route.glued] if route.glued else ()))
+        return (words, sieve.encoded(reader, query, Cancel()), *([route.glued] if route.glued else ()))
     return ()
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from typing import NamedTuple
 
 from storage.conversation.expressions import text
 from storage.engine.connection import Cancel, Reader
 from storage.finding import evidence
-from storage.finding.evidence import SIEVED
+from storage.finding.evidence import SIEVED, Evidence
 from storage.finding.filter_values import OF_MESSAGES
 from storage.finding.query import SessionQuery, Term
 
@@ -22,20 +23,34 @@ MOST = 2_000
 """Sessions that are found by their id at most, those that were stored last: a year is a piece of every id."""
 
 
-def named(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
-    """Ids of the sessions of which every term of an alternative matches the title, or is a piece of the id.
+class Named(NamedTuple):
+    """What is called what was looked for."""
+
+    session_ids: frozenset[str]
+    notes: tuple[str, ...] = ()
+    """What was not searched."""
+
+
+def named(reader: Reader, query: SessionQuery, cancel: Cancel, *, every: bool = False) -> Named:
+    """The sessions of which every term of an alternative matches the title, or is a piece of the id.
 
     Both are read from their indexes alone (SQLite sees to it where they exist): a row holds its system prompt
     before its title. Nothing where only messages are asked for (`role:`, `tool:`).
+
+    Args:
+        every: Find all ids, not only MOST.
     """
     if not reader.layout.has("sessions", "id") or any(one.key in OF_MESSAGES for one in query.filters):
-        return set()
-    return _titled(reader, query, cancel) | _identified(reader, query, cancel)
+        return Named(frozenset())
+    most = -1 if every else MOST
+    identified, all_of_them = _identified(reader, query, cancel, most)
+    note = f"not searched: ids older than the newest {most:,} that match"
+    return Named(_titled(reader, query, cancel) | identified, () if all_of_them else (note,))
 
 
-def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
+def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> frozenset[str]:
     if not reader.layout.has("sessions", "title"):
-        return set()
+        return frozenset()
     likely, needles = evidence.may_be_in(query, ["title"])
     rows = reader.json(
         f"""
@@ -46,27 +61,54 @@ def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
         cancel,
     )
     found = [key for key, title in rows if query.matches(title)]
-    return {id_ for id_, _ in _rows(reader, found, "NULL", cancel)}
+    return frozenset(id_ for id_, _ in _rows(reader, found, "NULL", cancel))
 
 
-def _identified(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
-    pieces = [re.sub(r"([!%_])", r"!\1", term.text) for term in query.terms if _is_piece(term)][:SIEVED]
-    if not pieces:
-        return set()
+def _identified(
+    reader: Reader, query: SessionQuery, cancel: Cancel, most: int
+) -> tuple[frozenset[str], bool]:
+    """Sessions by a piece of the id, and whether these are all of them."""
+    likely, values = _may_be_called(reader, query)
+    if not likely:
+        return frozenset(), True
     key = reader.layout.key("sessions")
     found = reader.json(
         f"""
         SELECT json_group_array(key) FROM (
-            SELECT {key} AS key FROM sessions WHERE {" OR ".join(["id LIKE '%' || ? || '%' ESCAPE '!'"] * len(pieces))}
-            ORDER BY +{key} DESC LIMIT {MOST})
+            SELECT {key} AS key FROM sessions WHERE {likely} ORDER BY +{key} DESC LIMIT {most + 1 if most >= 0 else -1})
         """,
-        pieces,
+        values,
         cancel,
     )
+    newest, all_of_them = (found[:most], len(found) <= most) if most >= 0 else (found, True)
     if len(query.terms) == 1 and not query.excluded:
-        return {id_ for id_, _ in _rows(reader, found, "NULL", cancel)}
+        return frozenset(id_ for id_, _ in _rows(reader, newest, "NULL", cancel)), all_of_them
     title = text(reader.layout.column("sessions", "title"))
-    return {id_ for id_, title in _rows(reader, found, title, cancel) if _is_called(query, id_, title or "")}
+    called = _rows(reader, newest, title, cancel)
+    return frozenset(id_ for id_, title in called if _is_called(query, id_, title or "")), all_of_them
+
+
+def _may_be_called(reader: Reader, query: SessionQuery) -> Evidence:
+    """SQL that holds wherever an id has a piece of what is looked for, and id and title have all of it."""
+    key = reader.layout.key("sessions")
+    titled = f"SELECT {key} FROM sessions WHERE title IS NOT NULL"
+    has_titles = reader.layout.has("sessions", "title")
+    alternatives, values = [], []
+    for terms in query.alternatives[:SIEVED]:
+        if not any(map(_is_piece, terms[:SIEVED])):
+            continue
+        conditions = []
+        for term in terms[:SIEVED]:
+            places = []
+            if _is_piece(term):
+                places.append("id LIKE '%' || ? || '%' ESCAPE '!'")
+                values.append(re.sub(r"([!%_])", r"!\1", term.text))
+            if has_titles and len(terms) > 1:
+                places.append(f"{key} IN ({titled} AND {evidence.may_hold(term, 'title')})")
+                values.append(evidence.needle(term))
+            conditions.append(f"({' OR '.join(places) or '0'})")
+        alternatives.append(f"({' AND '.join(conditions)})")
+    return " OR ".join(alternatives), values
 
 
 def _is_called(query: SessionQuery, session_id: str, title: str) -> bool:

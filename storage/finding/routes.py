@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import FtsTable
 from storage.errors import IndexDamaged
-from storage.finding import scan, sieve, trigrams
+from storage.finding import beside, scan, sieve, trigrams, vocabulary
+from storage.finding.beside import Beside
 from storage.finding.hits import Route
 from storage.finding.index import Indexed
 from storage.finding.query import SessionQuery, Term
@@ -87,24 +88,49 @@ def _plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
 def _of_words(
     reader: Reader, query: SessionQuery, trigram: FtsTable | None, cancel: Cancel
 ) -> tuple[Stretch, ...]:
-    """By the index of words; where they may touch CJK, by the trigrams as well.
-
-    What these leave out (tool output from version 23 on) is known by its whole words alone.
-    """
-    wide = trigram is not None and trigrams.has_wide(reader, cancel)
-    glued = sieve.glued(query) if wide else None
+    """By the index of words; where they may touch CJK, by the trigrams as well."""
+    wide = vocabulary.has_wide(reader, query, cancel) or (
+        trigram is not None and trigrams.has_wide(reader, cancel)
+    )
+    glued = sieve.glued(query) if wide and trigram else None
+    route: Route = Indexed(glued)
     if query.excluded or any(term.sign for term in query.terms):
-        sieves = (
-            Sieve("messages_fts", sieve.of_words(query)),
-            *([glued] if glued else ()),
-            sieve.encoded(query),
-        )
-        everything = Stretch(OLDEST, Sieved(sieves))
-    else:
-        everything = Stretch(OLDEST, Indexed(glued))
+        sieves = [Sieve("messages_fts", sieve.of_words(query)), sieve.encoded(reader, query, cancel)]
+        route = Sieved((*sieves, *([glued] if glued else ())))
+    stretches = _with_partly_known(reader, route, _partly_known(reader, query, trigram, wide), cancel)
     short = any(term.opens and len(term.words[-1]) < FEW for term in query.terms)
-    unknown = wide and any(not trigrams.words_within(term) for term in query.terms)
-    return _newest_scanned(reader, NEWEST_FIRST, everything, cancel) if short or unknown else (everything,)
+    return _newest(reader, NEWEST_FIRST, scan.read, stretches, cancel) if short else stretches
+
+
+def _partly_known(
+    reader: Reader, query: SessionQuery, trigram: FtsTable | None, wide: bool
+) -> dict[str, str]:
+    """What the index of words may not know of a message, and SQL for which messages these are.
+
+    Args:
+        wide: There is CJK, which hides words that touch it.
+    """
+    layout, partly = reader.layout, {}
+    if wide and trigram is None:
+        partly["words inside CJK"] = beside.wide(layout)
+    elif wide and any(not any(map(trigrams.words_within, terms)) for terms in query.alternatives):
+        partly["short words inside CJK"] = beside.wide(layout)
+    elif wide and trigram is not None and (lacking := _lacking(trigram, short=False)):
+        from_tools = f" AND {beside.from_tools(layout)}" if "tool_calls" in trigram.columns else ""
+        partly[f"words inside CJK in {lacking}"] = f"({beside.wide(layout)}){from_tools}"
+    if "messages_fts_src" in layout.rowless:
+        partly[f"tool output beyond {beside.CUT:,} characters"] = beside.cut(layout)
+    return partly
+
+
+def _with_partly_known(
+    reader: Reader, route: Route, partly: Mapping[str, str], cancel: Cancel
+) -> tuple[Stretch, ...]:
+    """The route; the newest messages of which it may not know all are looked at beside it."""
+    if not partly:
+        return (Stretch(OLDEST, route),)
+    everything = Stretch(OLDEST, route, _not_searched(" and ".join(partly)))
+    return _newest(reader, NEWEST_WHOLE, Beside(route, tuple(partly.values())), (everything,), cancel)
 
 
 def _as_written(
@@ -113,7 +139,7 @@ def _as_written(
     """By the trigrams; None where they know nothing of some alternative."""
     if trigram is None:
         return None
-    sieves, dense, short = [sieve.encoded(query)], False, False
+    sieves, dense, short = [sieve.encoded(reader, query, cancel)], False, False
     if words := sieve.of_words(query):
         sieves.append(Sieve("messages_fts", words))
         if glued := sieve.glued(query):
@@ -134,20 +160,19 @@ def _as_written(
             sieves.append(Sieve("messages_fts_trigram", " AND ".join(match)))
         elif written:
             return None
-    lacking = _lacking(trigram, short)
-    everything = Stretch(
-        OLDEST,
-        Sieved(tuple(sieves)),
-        f"“{_nameless(query).text}” in {lacking} older than {NEWEST_WHOLE:,} messages is not searched"
-        if lacking
-        else "",
-    )
-    if lacking:
-        return _newest_scanned(reader, NEWEST_WHOLE, everything, cancel)
-    return _newest_scanned(reader, NEWEST_FIRST, everything, cancel) if dense else (everything,)
+    lacking = _lacking(trigram, short=short)
+    note = _not_searched(f"“{_nameless(query).text}” in {lacking}") if lacking else ""
+    everything = (Stretch(OLDEST, Sieved(tuple(sieves)), note),)
+    if not (lacking or dense):
+        return everything
+    return _newest(reader, NEWEST_WHOLE if lacking else NEWEST_FIRST, scan.read, everything, cancel)
 
 
-def _lacking(trigram: FtsTable, short: bool) -> str:
+def _not_searched(what: str) -> str:
+    return f"not searched: {what} older than {NEWEST_WHOLE:,} messages"
+
+
+def _lacking(trigram: FtsTable, *, short: bool) -> str:
     """What the trigrams do not know of old messages."""
     if trigram.kind == "inline":
         return ""
@@ -161,10 +186,16 @@ def _nameless(query: SessionQuery) -> Term:
     return next(term for term in query.terms if not term.words)
 
 
-def _newest_scanned(reader: Reader, many: int, everything: Stretch, cancel: Cancel) -> tuple[Stretch, ...]:
-    row = reader.one("SELECT max(id) FROM messages", (), cancel)
-    newest = row[0] if row and isinstance(row[0], int) else 0
-    return Stretch(newest - many + 1, scan.read), everything
+def _newest(
+    reader: Reader, many: int, route: Route, below: tuple[Stretch, ...], cancel: Cancel
+) -> tuple[Stretch, ...]:
+    """So many of the newest messages another way; all of them where there are no more."""
+    row = reader.one("SELECT (SELECT min(id) FROM messages), (SELECT max(id) FROM messages)", (), cancel)
+    oldest, newest = row if row and isinstance(row[1], int) else (0, 0)
+    first = newest - many + 1
+    if oldest >= first:
+        return (Stretch(OLDEST, route),)
+    return Stretch(first, route), *below
 
 
 def _gap(marks: Mapping[str, int]) -> tuple[int, int] | None:

@@ -39,8 +39,12 @@ class Scope:
 
     def messages(self, ids: Ids) -> str:
         """SQL: `id` of the messages among these ids that can count, in no order."""
-        own = f" AND {self._own()}" if self.is_small else ""
-        return f"SELECT id FROM messages WHERE id >= {ids.first} AND id < {ids.before}{own}"
+        return f"SELECT m.id FROM messages m WHERE {self.among(ids)}"
+
+    def among(self, ids: Ids) -> str:
+        """SQL: whether the message `m` is among these ids and can count."""
+        own = f" AND m.{self._own()}" if self.is_small else ""
+        return f"m.id >= {ids.first} AND m.id < {ids.before}{own}"
 
     def matched(self, table: str, ids: Ids, limit: int) -> str:
         """SQL with one parameter, the query: `id` of rows of a full-text index that can count.

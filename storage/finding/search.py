@@ -12,7 +12,7 @@ from storage.finding.findings import Findings
 from storage.finding.hits import Hits
 from storage.finding.listing import Lister
 from storage.finding.query import SessionQuery
-from storage.finding.scope import Ids, Scope
+from storage.finding.scope import NEWEST, Ids, Scope
 from storage.records import Entry, HiddenClass, SearchOrder, SearchResult
 
 
@@ -51,7 +51,9 @@ def search(
         findings = after.resume.copy()
     else:
         findings = Findings(allowed, show | query.shown_classes)
-        findings.call(names.named(reader, query, cancel), entries_of)
+        named = names.named(reader, query, cancel)
+        findings.call(named.session_ids, entries_of)
+        findings.notes = named.notes
     walk = _Walk(reader, query, scope, cancel, routes.plan(reader, query, cancel))
     known = len(after.hits) if after is not None else 0
     if order is SearchOrder.RELEVANT:
@@ -73,7 +75,12 @@ def search(
         exhausted,
         findings.hidden,
         scanned=findings.scanned > 0,
-        notes=(*query.ignored, *walk.notes(findings), *filters.unknown(lister, query, cancel)),
+        notes=(
+            *query.ignored,
+            *findings.notes,
+            *walk.notes(findings),
+            *filters.unknown(lister, query, cancel),
+        ),
         resume=None if exhausted else findings,
     )
 
@@ -114,7 +121,12 @@ class _Walk:
 
     def notes(self, findings: Findings) -> tuple[str, ...]:
         """What was not searched, and what had to be looked at one by one."""
-        missed = (one.note for one in self.plan.stretches if one.note and findings.before <= one.first)
+        above = (NEWEST, *(one.first for one in self.plan.stretches))
+        missed = (
+            one.note
+            for one, before in zip(self.plan.stretches, above, strict=False)
+            if one.note and findings.before < before
+        )
         notes = (*self.plan.notes, *missed)
         if self.plan.unfinished and findings.scanned:
             notes += (f"search index still being built: {findings.scanned:,} messages scanned",)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from storage.engine.connection import Cancel, Reader
-from storage.finding import hits, trigrams
+from storage.finding import hits, trigrams, vocabulary
 from storage.finding.hits import Slice
 from storage.finding.query import SessionQuery, Term
 from storage.finding.scope import Ids, Scope
@@ -26,10 +26,8 @@ ENCODED = '^"json"'
 _SIEVED = 16
 """Words, each in all its spellings, that are looked for there."""
 
-_PUNCTUATION = "‘’“”„‚«»‹›–—―…•·¿¡→（）「」『』【】《》〈〉，。、：；！？～\u00a0\u200b\u3000"
-
-_GLUE = ("", *"nrtbf", *(f"u{ord(char):04x}" for char in _PUNCTUATION))
-"""What JSON's escapes leave in front of a word: the index knows `\\nword` as "nword"."""
+_GLUE = ("", *"nrtbf")
+"""What JSON's escapes of one letter leave in front of a word: the index knows `\\nword` as "nword"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +87,18 @@ def of_words(query: SessionQuery) -> str:
     return " OR ".join(f"({' AND '.join(map(_phrase_of, terms))})" for terms in alternatives)
 
 
-def encoded(query: SessionQuery) -> Sieve:
+def encoded(reader: Reader, query: SessionQuery, cancel: Cancel) -> Sieve:
     """Content that is stored as JSON.
 
     The index knows the JSON, its keys and its pictures, and no escaped text as it reads: what it offers is looked at
-    in the decoded text. A word glued to CJK, a rare sign or an emoji in front of it, or spelt with other accents
-    than typed, is not offered, and CJK that is not escaped only from the beginning of its run: the trigrams end at the
+    in the decoded text. Not offered is a word spelt with other accents than typed; and of JSON that is not in ASCII,
+    which no Hermes writes, a word glued to CJK, and CJK but from the beginning of its run: the trigrams end at the
     NUL of the marker.
     """
+    escapes = vocabulary.behind_escapes(reader, _heads(query), cancel)
     offered = []
     for terms in query.alternatives:
-        spelt = (spellings for term in terms for spellings in _spellings(term))
+        spelt = (spellings for term in terms for spellings in _spellings(term, escapes))
         offered.append(" AND ".join(f"({' OR '.join(sorted(own))})" for own in islice(spelt, _SIEVED)))
     wanted = " OR ".join(f"({own})" for own in offered)
     return Sieve("messages_fts", f"{ENCODED} AND ({wanted})" if all(offered) else ENCODED, ENCODED_SLICE)
@@ -124,15 +123,34 @@ def _phrase(text: str, opens: bool) -> str:
     return f'"{text}" *' if opens else f'"{text}"'
 
 
-def _spellings(term: Term) -> Iterator[set[str]]:
+def _spellings(term: Term, escapes: Mapping[str, Sequence[str]]) -> Iterator[set[str]]:
     """How each word of the term may stand in JSON that keeps to ASCII, as phrases of the index."""
     if not term.words:
         wide = max(re.split(r"[\x00-\x7f]+", trigrams.longest(term)), key=len)
         if wide:
             yield {_phrase(trigrams.escaped(wide), True), _phrase(wide, True)}
         return
-    for place, (word, as_typed) in enumerate(zip(term.words, term.written, strict=True), start=1):
-        opens = term.opens and place == len(term.written)
+    for place, spellings in enumerate(_spelt(term), start=1):
+        opens = term.opens and place == len(term.words)
+        yield {
+            _phrase(glue + spelling, opens)
+            for spelling in spellings
+            for glue in (*_GLUE, *escapes.get(_head(spelling), ()))
+        }
+
+
+def _spelt(term: Term) -> Iterator[set[str]]:
+    """Each word of the term as it is folded, and in JSON in the cases in which it is likely to stand there."""
+    for word, as_typed in zip(term.words, term.written, strict=True):
         cases = (as_typed, as_typed.lower(), as_typed.upper(), as_typed.capitalize())
-        escaped = [] if as_typed.isascii() else [json.dumps(case)[1:-1] for case in cases]
-        yield {_phrase(glue + spelling, opens) for spelling in (word, *escaped) for glue in _GLUE}
+        yield {word, *(() if as_typed.isascii() else (json.dumps(case)[1:-1] for case in cases))}
+
+
+def _head(spelling: str) -> str:
+    """What stands of it in one word with an escape in front of it."""
+    return spelling.partition("\\")[0].lower()
+
+
+def _heads(query: SessionQuery) -> set[str]:
+    spelt = islice((own for term in query.terms for own in _spelt(term)), _SIEVED)
+    return {head for own in spelt for spelling in own if (head := _head(spelling))}
