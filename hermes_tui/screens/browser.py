@@ -170,6 +170,10 @@ class BrowserScreen(Screen[None]):
     def _chosen(self) -> None:
         self.action_resume()
 
+    @on(SessionList.Ticked)
+    def _ticked(self, event: SessionList.Ticked) -> None:
+        self.acting.marking.toggle(event.entry)
+
     @on(SessionList.Moved)
     def follow_soon(self) -> None:
         """Show what is under the cursor once it rests there."""
@@ -305,6 +309,14 @@ class BrowserScreen(Screen[None]):
     def action_mark_all(self) -> None:
         """Mark all that match, or take every mark away."""
         self.acting.marking.toggle_all()
+
+    def action_rename(self) -> None:
+        """Give what is under the cursor another title; marks make no difference."""
+        self.acting.rename()
+
+    def action_export(self) -> None:
+        """Write what is marked or pointed at to a file."""
+        self.acting.export()
 
     def action_delete(self) -> None:
         """Delete what is marked or pointed at, once the person says so."""

@@ -135,7 +135,7 @@ class ExportDialog(ModalScreen[Exported | None]):
         if path == self._suggested:
             self._suggest()
         elif path.endswith(f".{before}"):
-            self._to.value = path.removesuffix(before) + self._form
+            self._put(path.removesuffix(before) + self._form)
         self._draw_formats()
         self._changed()
 
@@ -197,6 +197,7 @@ class ExportDialog(ModalScreen[Exported | None]):
         self._writing = self._stopping = False
         self._in_the_way = replace(answer.order, overwrite=False)
         self._draw()
+        self._to.focus()
 
     @on(ExportJob.Failed)
     def _failed(self, answer: ExportJob.Failed) -> None:
@@ -229,14 +230,19 @@ class ExportDialog(ModalScreen[Exported | None]):
         return name if self._form.is_document else f"{name}.{self._form}"
 
     def _suggest(self) -> None:
-        self._to.value = self._suggested = self._suggestion()
+        self._suggested = self._suggestion()
+        self._put(self._suggested)
+
+    def _put(self, path: str) -> None:
+        self._to.value = path
+        self._to.cursor_position = len(path)
 
     # --- drawing
 
     def _refuse(self, why: str) -> None:
         self._refusal = why
-        self._to.focus()
         self._draw()
+        self._to.focus()
 
     def _draw(self) -> None:
         if not self.is_attached:

@@ -11,7 +11,7 @@ NEEDS_STORE = frozenset({"search", "hidden", "sort", "next_pane", "leave_pane", 
 NEEDS_CONVERSATION = frozenset(
     {"lineage", "copy_command", "copy_id", "copy_message", "resume_and_return", "mark", "extend", "mark_all"}
 )
-NEEDS_TARGET = frozenset({"delete", "archive", "pin"})
+NEEDS_TARGET = frozenset({"delete", "archive", "pin", "rename", "export"})
 
 
 def works(screen: BrowserScreen, action: str) -> bool:

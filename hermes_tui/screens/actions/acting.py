@@ -1,4 +1,4 @@
-"""Acting on conversations: the rooms that mark, delete, archive, pin and undo, and how they share one store.
+"""Acting on conversations: the rooms that mark, rename, delete, archive, pin, export and undo.
 
 Every action asks `targets()` what it is about, and sends what it writes through `writing`, which keeps the interface
 live meanwhile and brings the list up to date afterwards. A step that can be taken back goes to `undoing.remember`.
@@ -14,11 +14,12 @@ from hermes_tui.screens.actions.marking import Marking
 from hermes_tui.screens.actions.targets import Targets, pointed_at
 from hermes_tui.screens.actions.undoing import Undoing
 from hermes_tui.screens.actions.writing import Writing
-from hermes_tui.services.lookups import INTERRUPTED, MARKED, PREVIEW, Lookups
+from hermes_tui.services.lookups import INTERRUPTED, MARKED, PREVIEW, TITLE, Lookups
 from hermes_tui.services.write_lane import Flag, WriteLane
 from hermes_tui.text.figures import plural
 
 if TYPE_CHECKING:
+    from hermes_tui.screens.actions.renaming import Renaming
     from hermes_tui.screens.browser import BrowserScreen
     from hermes_tui.services.store_worker import StoreWorker
 
@@ -39,6 +40,7 @@ class Acting:
         self.undoing = Undoing(screen, self)
         self._deleting = Deleting(screen, self)
         self._flagging = Flagging(screen, self)
+        self._renaming: Renaming | None = None
         self._looked_for_interrupted = False
 
     def targets(self) -> Targets | None:
@@ -55,6 +57,20 @@ class Acting:
         if (targets := self.targets()) is not None and targets.entries:
             self._flagging.toggle(flag, targets)
 
+    def rename(self) -> None:
+        """Ask for another title of the conversation under the cursor, or of the part that is pointed at."""
+        from hermes_tui.screens.actions.renaming import Renaming
+
+        self._renaming = self._renaming or Renaming(self._screen, self)
+        self._renaming.ask()
+
+    def export(self) -> None:
+        """Ask where to, and write what is pointed at."""
+        from hermes_tui.screens.actions.exporting import Exporting
+
+        if (targets := self.targets()) is not None:
+            Exporting(self._screen).ask(targets)
+
     # --- what the store says
 
     def take(self, answer: StoreWorker.Answer) -> None:
@@ -64,6 +80,9 @@ class Acting:
                 self._deleting.previewed(answer)
             case Lookups.Resolved() if self._screen.worker.is_current(MARKED, answer.serial):
                 self.marking.resolved(answer)
+            case Lookups.TitleChecked() if self._screen.worker.is_current(TITLE, answer.serial):
+                if self._renaming is not None:
+                    self._renaming.checked(answer)
             case Lookups.Interrupted():
                 self._say_interrupted(answer)
 

@@ -6,10 +6,11 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hermes_tui.export import Exported
+from hermes_tui.screens.actions.deleting import NAMED
 from hermes_tui.screens.export_dialog import Exportable, ExportDialog
 from hermes_tui.services.export_job import Order
 from hermes_tui.services.own_command import own_command
-from hermes_tui.text.figures import plural
+from hermes_tui.text.figures import count, plural
 
 if TYPE_CHECKING:
     from hermes_tui.screens.actions.targets import Targets
@@ -59,13 +60,15 @@ class Exporting:
 
     def _command(self, order: Order) -> str:
         flags = ["--format", order.form.value]
-        for parts in order.conversations:
+        for parts in order.conversations[:NAMED]:
             flags += ["--session-id", parts[-1]]
         if any(len(parts) > 1 for parts in order.conversations):
             flags += ["--lineage", "logical"]
         if order.redact != order.form.is_document:
             flags.append("--redact" if order.redact else "--no-redact")
-        return own_command(self._screen.options, "export", str(order.to), flags=flags)
+        named = own_command(self._screen.options, "export", str(order.to), flags=flags)
+        more = len(order.conversations) - NAMED
+        return f"{named} … and {count(more)} more" if more > 0 else named
 
     def _written(self, exported: Exported | None) -> None:
         if exported is not None:
