@@ -59,8 +59,11 @@ def trash_sessions(
                 progress(number, len(wanted))
     except StoreError as error:
         done.failed = error
-    finally:
-        done.step = step.close()
+    except BaseException:
+        # A signal may come between a commit and what is noted of it: the next one finds out, as after a kill.
+        step.leave()
+        raise
+    done.step = step.close()
     done.deleted, done.messages = tuple(step.deleted), step.messages
     done.missing = tuple(step.missing)
     if done.deleted:
@@ -111,6 +114,11 @@ class _Step:
             return ""
         self.copy.close(wanted=bool(self.deleted))
         return self.copy.step if self.deleted else ""
+
+    def leave(self) -> None:
+        """Leave the copy as that of a deletion that was cut off."""
+        if self.copy is not None:
+            self.copy.leave()
 
     def _begin(self) -> None:
         # Whatever refuses every write is found before anything lies in the trash.

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -51,7 +52,9 @@ class PendingFile:
 
     def write(self, data: bytes) -> None:
         with self._explained():
-            self._file.write(data)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[self._file.write(rest) :]
 
     def rewind(self) -> None:
         """Forget what was written after `keep`."""
@@ -70,6 +73,11 @@ class PendingFile:
     def keep(self, size: int) -> None:
         self.size = size
 
+    def leave(self) -> None:
+        """Let go of it as it is, as a kill would."""
+        with suppress(OSError):
+            self._file.close()
+
     def close(self, *, wanted: bool) -> None:
         """End the step: it can be taken back from now on, or leaves nothing behind if it is not wanted."""
         with suppress(OSError):
@@ -80,8 +88,7 @@ class PendingFile:
             else:
                 self._path.unlink()
             sync_directory(self._directory)
-        with suppress(OSError):
-            self._file.close()
+        self.leave()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
@@ -160,7 +167,7 @@ def replace(path: Path, target: Path, chunks: Iterable[bytes]) -> None:
     sync_directory(target.parent)
 
 
-def sync(file: BinaryIO) -> None:
+def sync(file: BinaryIO | FileIO) -> None:
     """Bring what was written to the medium."""
     file.flush()
     if sys.platform == "darwin":
@@ -182,11 +189,12 @@ def sync_directory(directory: Path) -> None:
         os.close(handle)
 
 
-def _create(directory: Path, now: float) -> tuple[str, BinaryIO]:
+def _create(directory: Path, now: float) -> tuple[str, FileIO]:
     while True:
         step = _new_step(directory, now)
         path = directory / f"{step}{PENDING}"
-        file = open(path, "x+b", opener=_privately)  # noqa: SIM115
+        # Unbuffered: what a full disk refused would be tried again by every later call.
+        file = open(path, "x+b", buffering=0, opener=_privately)  # noqa: SIM115
         _lock(file, wait=True)
         # Between the two somebody may have taken it for one that was left behind.
         if _is_at(file, path):
@@ -203,7 +211,7 @@ def _new_step(directory: Path, now: float) -> str:
     return f"{stamp}-{secrets.token_hex(4)}"
 
 
-def _lock(file: BinaryIO, *, wait: bool, shared: bool = False) -> bool:
+def _lock(file: BinaryIO | FileIO, *, wait: bool, shared: bool = False) -> bool:
     if sys.platform == "win32":
         # Nobody else can remove a file there that is open.
         return True
@@ -221,7 +229,7 @@ def _privately(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
 
 
-def _is_at(file: BinaryIO, path: Path) -> bool:
+def _is_at(file: BinaryIO | FileIO, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except OSError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -21,7 +21,8 @@ def list_trash(store: Store) -> tuple[TrashedStep, ...]:
 
     A copy that cannot be read is listed without sessions.
     """
-    return tuple(one for one in _listed(store) if one.sessions or not one.interrupted)
+    found = steps(locations.trash_dir(store.path))
+    return tuple(one for one in _listed(store, found) if one.sessions or not one.interrupted)
 
 
 def interrupted_deletions(store: Store) -> tuple[TrashedStep, ...]:
@@ -29,7 +30,8 @@ def interrupted_deletions(store: Store) -> tuple[TrashedStep, ...]:
 
     The next deletion, restoration or emptying settles them: then they are steps like any other.
     """
-    return tuple(one for one in _listed(store) if one.interrupted)
+    found = steps(locations.trash_dir(store.path))
+    return tuple(_listed(store, [(step, path) for step, path in found if is_pending(path)]))
 
 
 def empty_trash(store: Store, step: str | None = None) -> int:
@@ -74,16 +76,17 @@ def step_path(store: Store, directory: Path, step: str) -> Path:
     raise UnknownStep(step, directory)
 
 
-def _listed(store: Store) -> Iterator[TrashedStep]:
-    for step, path in steps(locations.trash_dir(store.path)):
-        with suppress(FileNotFoundError):
+def _listed(store: Store, found: Iterable[tuple[str, Path]]) -> Iterator[TrashedStep]:
+    for step, path in found:
+        # One that is gone meanwhile; a pending one that is another user's.
+        with suppress(FileNotFoundError, PermissionError):
             if not is_pending(path):
                 yield _described(step, path, _blocks(path), interrupted=False)
                 continue
             with abandoned(path, only_look=True) as file:
                 if file is not None:
-                    found = _contents(file, path)
-                    gone = tuple(one for one in found.blocks if not _stayed(store.reading(), one))
+                    blocks = _contents(file, path).blocks
+                    gone = tuple(one for one in blocks if not _stayed(store.reading(), one))
                     yield _described(step, path, gone, interrupted=True)
 
 
