@@ -12,15 +12,25 @@ if TYPE_CHECKING:
 
 
 def going(preview: DeletePreview) -> str:
-    """What goes: "3 parts · 412 messages · 1.2 MB"; of many the range of their last activity, too."""
+    """What goes: "3 parts · 412 messages · 1.2 MB"."""
     pieces = []
     if preview.parts > preview.conversations:
         pieces.append(plural(preview.parts, "part"))
     pieces += [plural(preview.messages, "message"), size(preview.size)]
-    if preview.conversations > 1 and preview.oldest is not None and preview.newest is not None:
-        oldest, newest = day(preview.oldest), day(preview.newest)
-        pieces.append(f"last active {oldest}" if oldest == newest else f"last active {oldest} to {newest}")
     return " · ".join(pieces)
+
+
+def active(preview: DeletePreview) -> str:
+    """When many were last active: "last active 2026-08-03 to 2026-11-29"; empty for one, or where nobody knows."""
+    if preview.conversations < 2 or preview.oldest is None or preview.newest is None:
+        return ""
+    oldest, newest = day(preview.oldest), day(preview.newest)
+    return f"last active {oldest}" if oldest == newest else f"last active {oldest} to {newest}"
+
+
+def along(subagents: int, conversations: int) -> str:
+    """What the box about subagents says."""
+    return f"with {plural(subagents, 'subagent session')} that worked for {'it' if conversations < 2 else 'them'}"
 
 
 def staying(preview: DeletePreview, *, part: bool) -> str:

@@ -13,7 +13,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from hermes_tui.text.marks import UNICODE, Marks
-from hermes_tui.widgets.columns import Columns, plan
+from hermes_tui.widgets.columns import MARKER, Columns, plan
 from hermes_tui.widgets.known_rows import KnownRows
 from hermes_tui.widgets.line_view import LineView
 from hermes_tui.widgets.session_rows import STYLES, RowPainter
@@ -99,6 +99,12 @@ class SessionList(LineView, can_focus=True):
     @dataclass
     class Chosen(Message):
         """The reader chose a conversation."""
+
+        entry: Entry
+
+    @dataclass
+    class Ticked(Message):
+        """The person clicked where its mark is, or would be."""
 
         entry: Entry
 
@@ -264,7 +270,9 @@ class SessionList(LineView, can_focus=True):
         index = self.scroll_offset.y + y - 1
         if 0 < y <= self._rows and index < len(self._entries):
             self._move_to(index)
-            if event.chain == 2:
+            if event.ctrl or event.get_content_offset_capture(self).x < MARKER:
+                self.post_message(self.Ticked(self._entries[index]))
+            elif event.chain == 2:
                 self.action_choose()
 
     def on_resize(self) -> None:

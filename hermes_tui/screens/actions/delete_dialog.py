@@ -16,7 +16,6 @@ from textual.widgets import Button, Static
 
 from hermes_tui.styles import STYLES
 from hermes_tui.text import delete_text, safe_text
-from hermes_tui.text.figures import plural
 from hermes_tui.text.marks import Marks
 from hermes_tui.widgets.tick import Tick
 
@@ -82,8 +81,10 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
         with VerticalScroll(id="delete", can_focus=False):
             yield Static(id="name")
             yield Static(id="going")
+            yield Static(id="active")
             yield Static(id="staying")
             yield Static(id="running")
+            yield Static(id="rule")
             yield self._along
             yield self._copy
             with Horizontal(id="buttons"):
@@ -163,8 +164,7 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
         preview = self._preview
         self._put("name", self._what)
         self._along.set_class(not self._subagents, "-none")
-        self._along.label = f"with {plural(self._subagents, 'subagent session')} that worked for it"
-        self._copy.why = "u brings it back" if self._copy.on else "it cannot be undone"
+        self._copy.why = "u undoes it" if self._copy.on else "cannot be undone"
         self._copy.set_class(not self._copy.on, "-for-good")
         self._yes.set_class(preview is None, "-not-yet")
         self._yes.label = Content(self._on_the_button())
@@ -176,7 +176,9 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
             self._put("going", "It is gone already.")
             self._put("staying", "")
         else:
+            self._along.label = delete_text.along(self._subagents, preview.conversations)
             self._put("going", delete_text.going(preview))
+            self._put("active", delete_text.active(preview))
             self._put("staying", delete_text.staying(preview, part=self._part))
             self._put("running", delete_text.running(preview))
         self._put("command", self._command(self.answer))
