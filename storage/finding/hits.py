@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any, Protocol
 
 from storage.conversation import content, expressions
@@ -89,24 +90,66 @@ def verified(
     layout = reader.layout
     likely, needles = evidence.may_match(layout, query)
     sure, words = evidence.surely_matches(layout, query)
-    size = f"({_size(layout)})"
-    rows = reader.json(
+    size = _size(layout)
+    at_once = f"WHEN {_is_plain(layout)} AND {size} <= {_SHORT} THEN {_as_one(layout)}"
+    if not query.is_of_lone_words:
+        at_once = ""
+    # The order makes SQLite weigh each message once, not once for every column below.
+    found, together, texts, alone = reader.json(
         f"""
-        SELECT json_group_array(json_array({facts(layout)},
-            CASE WHEN {sure} THEN NULL WHEN {size} <= {_SHORT} THEN {texts(layout)} ELSE {size} END))
-        FROM messages m WHERE m.id IN ({ids}) AND {shown(layout)} AND {scope.condition} AND {likely}
+        SELECT json_array(
+            json_group_array(json_array(session, id, time, said)) FILTER (WHERE told IS NULL),
+            json_group_array(id) FILTER (WHERE typeof(told) = 'text'),
+            group_concat(told, char(30)) FILTER (WHERE typeof(told) = 'text'),
+            json_group_array(json_array(id, told)) FILTER (WHERE typeof(told) = 'integer'))
+        FROM (
+            SELECT {expressions.text("m.session_id")} AS session, m.id AS id, {time(layout)} AS time,
+                {said(layout)} AS said, CASE WHEN {sure} THEN NULL {at_once} ELSE {size} END AS told
+            FROM messages m WHERE m.id IN ({ids}) AND {shown(layout)} AND {scope.condition} AND {likely}
+            ORDER BY m.id DESC)
         """,
         (*words, *values, *scope.values, *needles),
         cancel,
     )
-    found = [own for own, said in rows if said is None or (isinstance(said, list) and found_in(query, said))]
-    long = {own[1]: (own, said) for own, said in rows if isinstance(said, int)}
-    for some in _slices([(id_, size) for id_, (_, size) in long.items()]):
-        found += [long[id_][0] for id_, said in _long_texts(reader, some, cancel) if found_in(query, said)]
-    return by_session(found)
+    matching: list[int] = []
+    if together:
+        pieces = texts.split("\x1e")
+        if len(pieces) == len(together):
+            matching += compress(together, query.matching(pieces))
+        else:
+            alone += [(id_, 0) for id_ in together]
+    for some in _stretches(alone):
+        matching += (id_ for id_, own in _texts_of(reader, some, cancel) if found_in(query, own))
+    return by_session([*found, *_facts(reader, matching, cancel)])
 
 
-def _slices(sizes: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
+def _facts(reader: Reader, ids: Sequence[int], cancel: Cancel) -> list[Facts]:
+    if not ids:
+        return []
+    found: list[Facts] = reader.json(
+        f"""SELECT json_group_array({facts(reader.layout)}) FROM messages m
+        WHERE m.id IN (SELECT value FROM json_each(?))""",
+        (json.dumps(ids),),
+        cancel,
+    )
+    return found
+
+
+def _is_plain(layout: Layout) -> str:
+    """SQL: whether the message `m` is stored as it reads."""
+    stored = layout.column("messages", "content", "NULL", "m")
+    return f"({stored} IS NULL OR typeof({stored}) = 'text' AND {stored} >= char(2))"
+
+
+def _as_one(layout: Layout) -> str:
+    """SQL: what is searched of a plain message `m`, with blanks between."""
+    columns = (
+        layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")
+    )
+    return " || ".join(f"coalesce({expressions.text(column)} || ' ', '')" for column in columns)
+
+
+def _stretches(sizes: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
     """The ids, in stretches of about _TOGETHER bytes."""
     some: list[int] = []
     total = 0
@@ -120,7 +163,7 @@ def _slices(sizes: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
         yield some
 
 
-def _long_texts(reader: Reader, ids: Sequence[int], cancel: Cancel) -> list[tuple[int, list[str | None]]]:
+def _texts_of(reader: Reader, ids: Sequence[int], cancel: Cancel) -> list[tuple[int, list[str | None]]]:
     """Id and `texts` of these messages; one that SQLite cannot hand over by itself is left out."""
     try:
         rows: list[tuple[int, list[str | None]]] = reader.json(
@@ -132,7 +175,7 @@ def _long_texts(reader: Reader, ids: Sequence[int], cancel: Cancel) -> list[tupl
     except TooLarge:
         # JSON escapes some of it: it can be more than was counted.
         half = len(ids) // 2
-        return [row for some in (ids[:half], ids[half:]) if half for row in _long_texts(reader, some, cancel)]
+        return [row for some in (ids[:half], ids[half:]) if half for row in _texts_of(reader, some, cancel)]
     return rows
 
 

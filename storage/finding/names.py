@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from itertools import compress
 from typing import NamedTuple
 
 from storage.conversation.expressions import text
@@ -52,15 +53,15 @@ def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> frozenset[st
     if not reader.layout.has("sessions", "title"):
         return frozenset()
     likely, needles = evidence.may_be_in(query, ["title"])
-    rows = reader.json(
+    keys, titles = reader.json(
         f"""
-        SELECT json_group_array(json_array({reader.layout.key("sessions")}, {text("title")})) FROM sessions
-        WHERE title IS NOT NULL AND ({likely})
+        SELECT json_array(json_group_array({reader.layout.key("sessions")}), json_group_array({text("title")}))
+        FROM sessions WHERE title IS NOT NULL AND ({likely})
         """,
         needles,
         cancel,
     )
-    found = [key for key, title in rows if query.matches(title)]
+    found = list(compress(keys, query.matching(titles)))
     return frozenset(id_ for id_, _ in _rows(reader, found, "NULL", cancel))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 
 from storage.finding import fold, grammar
 from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
@@ -66,10 +67,42 @@ class SessionQuery:
     def matches(self, *texts: str) -> bool:
         """Whether one message with these texts matches: filters aside."""
         # Each text prepared once: this runs on every row of a scan.
-        prepared = _Prepared(texts)
-        if any(prepared.hold(term) for term in self.excluded):
+        hold = _Prepared(texts).hold
+        if self.excluded and any(map(hold, self.excluded)):
             return False
-        return not self.alternatives or any(all(map(prepared.hold, terms)) for terms in self.alternatives)
+        for terms in self.alternatives:
+            if all(map(hold, terms)):
+                return True
+        return not self.alternatives
+
+    @cached_property
+    def is_of_lone_words(self) -> bool:
+        """Whether each term is one word, and nothing else: then the texts of a message can be looked through as one."""
+        return all(term.alone for term in (*self.terms, *self.excluded))
+
+    def matching(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each of many texts `matches`: sooner than one after the other."""
+        if not self.is_of_lone_words:
+            return list(map(self.matches, texts))
+        folded = fold.words_of_each(texts)
+        if len(self.terms) == 1 and not self.excluded:
+            alone = self.terms[0].alone
+            return [
+                alone in f"{fold.GAP}{words}{fold.GAP}" if words.isascii() else self.matches(text)
+                for text, words in zip(texts, folded, strict=True)
+            ]
+        wanted = [[term.alone for term in terms] for terms in self.alternatives]
+        unwanted = [term.alone for term in self.excluded]
+
+        def match(text: str, words: str) -> bool:
+            if not words.isascii():
+                return self.matches(text)
+            holds = f"{fold.GAP}{words}{fold.GAP}".__contains__
+            return not any(map(holds, unwanted)) and (
+                not wanted or any(all(map(holds, own)) for own in wanted)
+            )
+
+        return list(map(match, texts, folded))
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
         """What to mark: the character ranges of `text` that match any term, in order, not overlapping."""
@@ -109,7 +142,7 @@ class _Prepared:
     """The texts of one message, folded when first asked for."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = texts
+        self._texts = [text for text in texts if text]
         self._folded: list[str] | None = None
         self._low: list[str] | None = None
 
@@ -117,7 +150,7 @@ class _Prepared:
         if term.words:
             if self._folded is None:
                 self._folded = [fold.words(text) for text in self._texts]
-            return any(held(term, *pair) for pair in zip(self._texts, self._folded, strict=True))
+            return any(map(held, repeat(term), self._texts, self._folded))
         if self._low is None:
             self._low = [fold.lower(text) for text in self._texts]
         return any(term.needle in text for text in self._low)
