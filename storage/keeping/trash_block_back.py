@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from storage.conversation.stored import marked
 from storage.conversation.titles import next_title
 from storage.engine.within import Within
 from storage.errors import StoreNotWritable
@@ -98,7 +99,7 @@ def _exists(within: Within, session_id: str) -> bool:
 
 def _free_title(within: Within, session: CopiedSession, values: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Number the title if somebody has it by now; where titles may be shared and it was, it is again."""
-    column = next((name for name in values if name.lower() == "title"), None)
+    column = _spelled(values, "title")
     if column is None or values[column] is None or not within.layout.has("sessions", "title"):
         return []
     title = read(values[column])
@@ -113,15 +114,28 @@ def _free_title(within: Within, session: CopiedSession, values: dict[str, Any]) 
 def _free_parent(
     within: Within, coming: Mapping[str, CopiedSession], session: CopiedSession, values: dict[str, Any]
 ) -> list[Record]:
-    """Take the parent away if it is not there yet, and return the link that gives it back."""
-    column = next((name for name in values if name.lower() == "parent_session_id"), None)
+    """Take the parent away if it is not there, and return the link that gives it back.
+
+    What was hidden as a subagent is marked so that it stays hidden, as a deletion of the parent would have done.
+    """
+    column = _spelled(values, "parent_session_id")
     parent = values[column] if column is not None else None
     if column is None or not isinstance(parent, str) or session.lost_parent:
         return []
     if parent in coming or _exists(within, parent):
         return []
     values[column] = None
-    return [trash_links.link(session.id, parent)]
+    link = trash_links.link(session.id, parent)
+    config = _spelled(values, "model_config")
+    if session.hidden_by_parent and config is not None:
+        before = values[config]
+        values[config] = marked(None if before is None else shown(read(before)), "_delegate_from", parent)
+        link["config"] = [before, values[config]]
+    return [link]
+
+
+def _spelled(values: Mapping[str, Any], column: str) -> str | None:
+    return next((name for name in values if name.lower() == column), None)
 
 
 def _put_files_back(

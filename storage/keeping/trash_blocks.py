@@ -38,6 +38,8 @@ class CopiedSession:
     """As a value is written."""
     lost_parent: bool = False
     """It named a parent that was not there when it was deleted."""
+    hidden_by_parent: bool = False
+    """Only that parent says that it is a subagent's."""
     shared_title: bool = False
     """Another session had its title when it was deleted."""
 

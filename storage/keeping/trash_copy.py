@@ -9,13 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from storage.conversation import relatives
 from storage.conversation.deleting import remove
+from storage.conversation.family import chains
 from storage.engine.within import Within
 from storage.keeping import trash_links
 from storage.keeping.trash_blocks import BlockWriter, CopiedSession
 from storage.keeping.trash_legacy import LegacyFile, read_files
 from storage.keeping.trash_reach import Reach, Table, quoted, release
 from storage.keeping.trash_values import Value, exactly, shown, written
+from storage.records import Edge
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +45,14 @@ def copy_and_remove(
     """
     block = BlockWriter(write)
     files = []
+    hidden = _hidden_by_parent(within, session_ids)
     # Around all of it, not in whoever reads: after a failure the connection is as it was.
     with exactly(within.connection):
         seen: set[tuple[str, object]] = set()
-        copied = [_copy_session(within, reach, id_, block, seen) for id_ in session_ids]
+        copied = [
+            replace(_copy_session(within, reach, id_, block, seen), hidden_by_parent=id_ in hidden)
+            for id_ in session_ids
+        ]
         for table, condition in reach.named:
             for rowid, values in _rows(within, table, condition, session_ids):
                 block.add({"kind": "named", "table": table.name, "rowid": rowid, "values": values})
@@ -100,6 +107,17 @@ def _copy_session(
             record = {"kind": "loosened", "session": session_id, "table": table.name}
             block.add({**record, "rowid": rowid, "values": values})
     return _described(within, session_id, own, messages)
+
+
+def _hidden_by_parent(within: Within, session_ids: Sequence[str]) -> set[str]:
+    kin = relatives.around(within, session_ids)
+    return {
+        id_
+        for chain in chains(kin)
+        if chain.edge is Edge.SUBAGENT
+        for id_ in chain.parts
+        if "delegate" not in kin[id_].markers
+    }
 
 
 def _described(within: Within, session_id: str, own: dict[str, Any], messages: int) -> CopiedSession:
