@@ -82,8 +82,11 @@ def told(exported: Exported) -> str:
     """What was written, in a sentence or two; not safe to print."""
     conversations = plural(exported.conversations, "conversation")
     if exported.cancelled:
-        rest = f"{conversations} are in {exported.path}" if exported.conversations else "nothing was written"
-        return f"Stopped: {rest}."
+        return (
+            f"Stopped: {conversations} written to {exported.path}."
+            if exported.conversations
+            else "Stopped: nothing was written."
+        )
     said = f"Exported {conversations}, {plural(exported.messages, 'message')}, to {exported.path}."
     if exported.masked:
         said += f" {plural(exported.masked, 'secret')} masked."
