@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from storage import locations
 from storage.engine.failures import decoded, named
@@ -20,6 +20,8 @@ from storage.errors import Interrupted, NotAStore, StoreClosed, StoreUnreadable
 from storage.records import StoreInfo
 
 Row = tuple[Any, ...]
+
+T = TypeVar("T")
 
 _STEPS_BETWEEN_LOOKS = 100_000
 """SQLite's own steps (some milliseconds) between two looks at whether the call was cancelled."""
@@ -83,7 +85,9 @@ class Reader:
         self._connection.text_factory = text
         # An interrupt that comes between preparing a statement and its first step is lost; this finds it.
         self._connection.set_progress_handler(self._must_stop, _STEPS_BETWEEN_LOOKS)
+        self._data = self.data_version()
         self._schema = self._schema_version()
+        self._learned: dict[str, Any] = {}
         self.layout = look(self.rows)
         """What the store has; `refresh_layout` renews it."""
 
@@ -129,12 +133,29 @@ class Reader:
         return int(self.rows("PRAGMA data_version")[0][0])
 
     def refresh_layout(self) -> None:
-        """Read the layout again if another process has changed the schema."""
+        """Forget what was learned if somebody has committed; read the layout again if that changed the schema."""
         with self._lock:
+            data = self.data_version()
+            if data == self._data:
+                return
             schema = self._schema_version()
             if schema != self._schema:
                 self.layout = look(self.rows)
                 self._schema = schema
+            self._learned.clear()
+            self._data = data
+
+    def learned(self, what: str, learn: Callable[[], T]) -> T:
+        """What `learn` finds out about the store, asked once until `refresh_layout` sees that somebody has committed.
+
+        Args:
+            what: Names it; always the same for the same `learn`.
+        """
+        with self._lock:
+            if what not in self._learned:
+                self._learned[what] = learn()
+            found: T = self._learned[what]
+            return found
 
     def info(self) -> StoreInfo:
         """What the store is, and what cannot be done with it."""

@@ -12,7 +12,8 @@ from storage.finding import hits, sieve
 from storage.finding.hits import Hits, Slice
 from storage.finding.query import SessionQuery
 from storage.finding.scope import Ids, Scope
-from storage.finding.sieve import ENCODED, Sieve
+from storage.finding.sieve import Sieve
+from storage.finding.standing import ENCODED, standing
 
 SLICE = 600
 """Hits of one statement: enough for a page of conversations, and a few milliseconds."""
@@ -40,10 +41,10 @@ class Indexed:
         below = Ids(found.lowest, wanted.before)
         others = [self.glued] if self.glued else []
         # Looking for every spelling costs more than learning that there is nothing.
-        if reader.rows(
+        if standing(reader).has_encoded and reader.rows(
             f"SELECT 1 FROM ({scope.matched('messages_fts', below, 1)}) LIMIT 1", (ENCODED,), cancel
         ):
-            others.append(sieve.encoded(reader, query, cancel))
+            others += sieve.encoded(reader, query, cancel)
         offered, lowest = sieve.offers(reader, others, scope, below, cancel)
         if lowest > found.lowest:
             found = _plain(reader, query, scope, Ids(lowest, wanted.before), cancel)

@@ -127,18 +127,23 @@ def _page(search: Search, plan: Plan, limit: int, offset: int) -> list[dict[str,
     def page(hits: Iterator[dict[str, Any]]) -> list[dict[str, Any]]:
         return list(islice(hits, offset, offset + limit if limit >= 0 else None))
 
-    indexed = known_to_the_index(search, plan)
-    if indexed is None:
+    if not can_be_weighed(search, plan):
         return page(_by_reading(search, plan))
     found = page(_by_index(search, offset + limit if limit >= 0 else _BATCH))
-    # Glued to CJK, a word is a part of another one to the index of words.
-    return found if found or indexed.glued is None else page(_by_reading(search, plan))
+    return found if found or is_complete(plan) else page(_by_reading(search, plan))
 
 
-def known_to_the_index(search: Search, plan: Plan) -> Indexed | None:
-    """The route by the index of words, where it knows all that can match."""
+def can_be_weighed(search: Search, plan: Plan) -> bool:
+    """Whether the index of words knows at least nearly all that can match."""
     route = plan.stretches[-1].route
-    return route if isinstance(route, Indexed) and search.query.is_words and not plan.unfinished else None
+    indexed = isinstance(route.route if isinstance(route, Beside) else route, Indexed)
+    return indexed and search.query.is_words and not plan.unfinished
+
+
+def is_complete(plan: Plan) -> bool:
+    """Whether that index knows all: glued to CJK, a word is a part of another one to it, and some output is cut."""
+    route = plan.stretches[-1].route
+    return isinstance(route, Indexed) and route.glued is None
 
 
 def _columns(layout: Layout) -> str:
@@ -270,7 +275,7 @@ def _sieves(reader: Reader, query: SessionQuery, route: Route) -> tuple[Sieve, .
         return route.sieves
     if isinstance(route, Indexed):
         words = Sieve("messages_fts", sieve.of_words(query))
-        return (words, sieve.encoded(reader, query, Cancel()), *([route.glued] if route.glued else ()))
+        return (words, *sieve.encoded(reader, query, Cancel()), *([route.glued] if route.glued else ()))
     return ()
 
 

@@ -15,6 +15,7 @@ from storage.finding.index import Indexed
 from storage.finding.query import SessionQuery, Term
 from storage.finding.scope import OLDEST
 from storage.finding.sieve import Sieve, Sieved
+from storage.finding.standing import Standing, standing
 
 NEWEST_FIRST = 6_000
 """Messages that are scanned before an index is asked for what is everywhere: they hold most of a page."""
@@ -72,32 +73,27 @@ def _plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
         return scan_all("search index missing")
     if not layout.fts.tokenizer.startswith("unicode61"):
         return scan_all("search index unknown")
-    marks = _marks(reader, cancel)
-    if "fts_stale" in marks or not _is_fed(reader, "messages_fts", cancel):
+    known = standing(reader)
+    if known.is_stale:
         return scan_all("search index out of date")
     notes = ("old search index: tool calls not searched",) if layout.fts.kind == "one column" else ()
-    trigram = layout.trigram if _trusted(reader, marks, cancel) else None
     indexed = _of_words if all(term.words for term in query.terms) else _as_written
-    stretches = indexed(reader, query, trigram, cancel)
+    stretches = indexed(reader, query, known, cancel)
     if stretches is None:
         return scan_all(f"“{_nameless(query).text}” is not in the index")
-    gap = _gap(marks)
+    gap = known.gap
     return Plan(_around(gap, stretches) if gap else stretches, notes, gap is not None)
 
 
-def _of_words(
-    reader: Reader, query: SessionQuery, trigram: FtsTable | None, cancel: Cancel
-) -> tuple[Stretch, ...]:
+def _of_words(reader: Reader, query: SessionQuery, known: Standing, cancel: Cancel) -> tuple[Stretch, ...]:
     """By the index of words; where they may touch CJK, by the trigrams as well."""
-    wide = vocabulary.has_wide(reader, query, cancel) or (
-        trigram is not None and trigrams.has_wide(reader, cancel)
-    )
-    glued = sieve.glued(query) if wide and trigram else None
+    wide = known.has_wide or vocabulary.goes_on_wide(reader, query, cancel)
+    glued = sieve.glued(query) if wide and known.trigram else None
     route: Route = Indexed(glued)
     if query.excluded or any(term.sign for term in query.terms):
-        sieves = [Sieve("messages_fts", sieve.of_words(query)), sieve.encoded(reader, query, cancel)]
+        sieves = [Sieve("messages_fts", sieve.of_words(query)), *sieve.encoded(reader, query, cancel)]
         route = Sieved((*sieves, *([glued] if glued else ())))
-    stretches = _with_partly_known(reader, route, _partly_known(reader, query, trigram, wide), cancel)
+    stretches = _with_partly_known(reader, route, _partly_known(reader, query, known.trigram, wide), cancel)
     short = any(term.opens and len(term.words[-1]) < FEW for term in query.terms)
     return _newest(reader, NEWEST_FIRST, scan.read, stretches, cancel) if short else stretches
 
@@ -134,22 +130,22 @@ def _with_partly_known(
 
 
 def _as_written(
-    reader: Reader, query: SessionQuery, trigram: FtsTable | None, cancel: Cancel
+    reader: Reader, query: SessionQuery, known: Standing, cancel: Cancel
 ) -> tuple[Stretch, ...] | None:
     """By the trigrams; None where they know nothing of some alternative."""
-    if trigram is None:
+    if known.trigram is None:
         return None
-    sieves, dense, short = [sieve.encoded(reader, query, cancel)], False, False
+    sieves, dense, short = [*sieve.encoded(reader, query, cancel)], False, False
     if words := sieve.of_words(query):
         sieves.append(Sieve("messages_fts", words))
         if glued := sieve.glued(query):
             sieves.append(glued)
     for terms in query.alternatives:
         written = sorted({trigrams.longest(term) for term in terms if not term.words}, key=len, reverse=True)
-        known = [text for text in written if len(text) >= trigrams.LONG]
-        match = [trigrams.phrase(text) for text in known]
+        long = [text for text in written if len(text) >= trigrams.LONG]
+        match = [trigrams.phrase(text) for text in long]
         # What is short costs a look at the vocabulary: not where something longer leaves little.
-        for text in () if known else written:
+        for text in () if long else written:
             found = trigrams.beginnings(reader, text, cancel) if text else None
             if found is None:
                 continue
@@ -160,7 +156,7 @@ def _as_written(
             sieves.append(Sieve("messages_fts_trigram", " AND ".join(match)))
         elif written:
             return None
-    lacking = _lacking(trigram, short=short)
+    lacking = _lacking(known.trigram, short=short)
     note = _not_searched(f"“{_nameless(query).text}” in {lacking}") if lacking else ""
     everything = (Stretch(OLDEST, Sieved(tuple(sieves)), note),)
     if not (lacking or dense):
@@ -198,12 +194,6 @@ def _newest(
     return Stretch(first, route), *below
 
 
-def _gap(marks: Mapping[str, int]) -> tuple[int, int] | None:
-    """First id and end of what a rebuild has not reached: the index holds the ids <= progress and > high water."""
-    high, reached = marks.get("fts_rebuild_high_water", -1), marks.get("fts_rebuild_progress", -1)
-    return (reached + 1, high + 1) if reached < high else None
-
-
 def _around(gap: tuple[int, int], stretches: tuple[Stretch, ...]) -> tuple[Stretch, ...]:
     """The same way, with a scan of the gap."""
     first, before = gap
@@ -214,37 +204,3 @@ def _around(gap: tuple[int, int], stretches: tuple[Stretch, ...]) -> tuple[Stret
 def replaced(stretch: Stretch, first: int) -> Stretch:
     """The same stretch from another id on."""
     return Stretch(first, stretch.route, stretch.note)
-
-
-def _marks(reader: Reader, cancel: Cancel) -> dict[str, int]:
-    if not reader.layout.has("state_meta", "value"):
-        return {}
-    return dict(
-        reader.rows(
-            # Read as the triggers of the index read them: what is NULL is none.
-            "SELECT key, coalesce(CAST(value AS INTEGER), -1) FROM state_meta WHERE key IN"
-            " ('fts_rebuild_high_water', 'fts_rebuild_progress', 'fts_stale', 'fts_trigram_stale')",
-            (),
-            cancel,
-        )
-    )
-
-
-def _trusted(reader: Reader, marks: Mapping[str, int], cancel: Cancel) -> bool:
-    """Whether the index of trigrams knows every message that it should."""
-    trigram = reader.layout.trigram
-    return (
-        trigram is not None
-        and trigram.tokenizer == "trigram"
-        and "fts_trigram_stale" not in marks
-        and _is_fed(reader, "messages_fts_trigram", cancel)
-    )
-
-
-def _is_fed(reader: Reader, table: str, cancel: Cancel) -> bool:
-    """Whether new messages still enter the index: a Hermes that finds it damaged takes its triggers away."""
-    return bool(
-        reader.rows(
-            "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = ?", (f"{table}_insert",), cancel
-        )
-    )

@@ -13,15 +13,13 @@ from storage.finding import hits, trigrams, vocabulary
 from storage.finding.hits import Slice
 from storage.finding.query import SessionQuery, Term
 from storage.finding.scope import Ids, Scope
+from storage.finding.standing import ENCODED, standing
 
 SLICE = 1_000
 """Candidates of one statement."""
 
 ENCODED_SLICE = 200
 """The same for content that is stored as JSON, and read whole: pictures are large."""
-
-ENCODED = '^"json"'
-"""Finds content that is a list of parts: its marker makes it begin with this word, as little else does."""
 
 _SIEVED = 16
 """Words, each in all its spellings, that are looked for there."""
@@ -87,21 +85,25 @@ def of_words(query: SessionQuery) -> str:
     return " OR ".join(f"({' AND '.join(map(_phrase_of, terms))})" for terms in alternatives)
 
 
-def encoded(reader: Reader, query: SessionQuery, cancel: Cancel) -> Sieve:
-    """Content that is stored as JSON.
+def encoded(reader: Reader, query: SessionQuery, cancel: Cancel) -> tuple[Sieve, ...]:
+    """Content that is stored as JSON, if there is any.
 
     The index knows the JSON, its keys and its pictures, and no escaped text as it reads: what it offers is looked at
     in the decoded text. Not offered is a word spelt with other accents than typed; and of JSON that is not in ASCII,
     which no Hermes writes, a word glued to CJK, and CJK but from the beginning of its run: the trigrams end at the
     NUL of the marker.
     """
-    escapes = vocabulary.behind_escapes(reader, _heads(query), cancel)
+    known = standing(reader)
+    if not known.has_encoded:
+        return ()
+    escapes = vocabulary.behind_escapes(reader, known.escaped, _heads(query), cancel)
     offered = []
     for terms in query.alternatives:
         spelt = (spellings for term in terms for spellings in _spellings(term, escapes))
         offered.append(" AND ".join(f"({' OR '.join(sorted(own))})" for own in islice(spelt, _SIEVED)))
     wanted = " OR ".join(f"({own})" for own in offered)
-    return Sieve("messages_fts", f"{ENCODED} AND ({wanted})" if all(offered) else ENCODED, ENCODED_SLICE)
+    match = f"{ENCODED} AND ({wanted})" if all(offered) else ENCODED
+    return (Sieve("messages_fts", match, ENCODED_SLICE),)
 
 
 def glued(query: SessionQuery) -> Sieve | None:

@@ -63,12 +63,10 @@ def beginnings(reader: Reader, text: str, cancel: Cancel) -> list[str] | None:
     return None if len(found) > _MOST else found
 
 
-def has_wide(reader: Reader, cancel: Cancel) -> bool:
+def has_wide(reader: Reader) -> bool:
     """Whether there is CJK in the store at all, at least three characters of some text from its end."""
-    reader.rows(_VOCABULARY, (), cancel)
-    return bool(
-        reader.rows("SELECT 1 FROM temp.messages_fts_trigrams WHERE term >= ? LIMIT 1", ("\u1100",), cancel)
-    )
+    reader.rows(_VOCABULARY)
+    return bool(reader.rows("SELECT 1 FROM temp.messages_fts_trigrams WHERE term >= ? LIMIT 1", ("\u1100",)))
 
 
 def any_of(texts: Iterable[str]) -> str:

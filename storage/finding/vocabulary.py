@@ -17,6 +17,9 @@ _ESCAPE = 5
 _LONGEST = 100
 """Characters of a word that are compared."""
 
+_MANY = 5_000
+"""Words behind an escape that are remembered."""
+
 _LOOKED_FOR = 16
 """Words of a query of which it is asked what goes on from them."""
 
@@ -24,31 +27,58 @@ _WIDE = (("\u1100", "\u1200"), ("\u2e80", "\U0010ffff"))
 """Where words begin with CJK."""
 
 
-def has_wide(reader: Reader, query: SessionQuery, cancel: Cancel) -> bool:
-    """Whether any word begins with CJK, or with a word of the query that CJK goes on from."""
-    reader.rows(_WORDS, (), cancel)
-    beginnings = ("", *(word for term in query.terms[:_LOOKED_FOR] for word in term.words[-1:]))
-    ends = [(word + first, word + last) for word in beginnings for first, last in _WIDE]
-    among = "EXISTS (SELECT 1 FROM temp.messages_fts_words WHERE term >= ? AND term < ?)"
-    return any(reader.rows(f"SELECT 1 WHERE {' OR '.join([among] * len(ends))}", sum(ends, ()), cancel))
+def has_wide(reader: Reader) -> bool:
+    """Whether any word begins with CJK."""
+    return _any_between(reader, [*_WIDE])
 
 
-def behind_escapes(reader: Reader, words: Iterable[str], cancel: Cancel) -> Mapping[str, Sequence[str]]:
-    """By the beginning of a word: the escapes of JSON that stand right in front of it anywhere, as "u4f1a"."""
-    beginnings = {word: word[:_LONGEST] for word in words}
-    if not beginnings:
-        return {}
-    reader.rows(_WORDS, (), cancel)
-    begins = " OR ".join([f"term GLOB 'u{_HEX * 4}' || ? || '*'"] * len(beginnings))
-    known: list[str] = reader.json(
-        f"SELECT json_group_array(term) FROM ({_ESCAPED}) WHERE {begins}",
-        tuple(beginnings.values()),
-        cancel,
+def goes_on_wide(reader: Reader, query: SessionQuery, cancel: Cancel) -> bool:
+    """Whether CJK goes on from any word of the query."""
+    words = [word for term in query.terms[:_LOOKED_FOR] for word in term.words[-1:]]
+    return _any_between(
+        reader, [(word + first, word + last) for word in words for first, last in _WIDE], cancel
     )
+
+
+def escaped(reader: Reader) -> tuple[str, ...] | None:
+    """The words that begin like an escape of JSON; None where there are very many."""
+    reader.rows(_WORDS)
+    known = reader.json(
+        f"SELECT json_group_array(term) FROM (SELECT term FROM ({_ESCAPED}) LIMIT {_MANY + 1})"
+    )
+    return None if len(known) > _MANY else tuple(known)
+
+
+def behind_escapes(
+    reader: Reader, known: Sequence[str] | None, words: Iterable[str], cancel: Cancel
+) -> Mapping[str, Sequence[str]]:
+    """By the beginning of a word: the escapes of JSON that stand right in front of it anywhere, as "u4f1a".
+
+    Args:
+        known: What `escaped` said.
+    """
+    beginnings = {word: word[:_LONGEST] for word in words}
+    if known is None and beginnings:
+        begins = " OR ".join([f"term GLOB 'u{_HEX * 4}' || ? || '*'"] * len(beginnings))
+        known = reader.json(
+            f"SELECT json_group_array(term) FROM ({_ESCAPED}) WHERE {begins}",
+            tuple(beginnings.values()),
+            cancel,
+        )
     return {
-        word: sorted({term[:_ESCAPE] for term in known if term.startswith(beginning, _ESCAPE)})
+        word: sorted({term[:_ESCAPE] for term in known or () if term.startswith(beginning, _ESCAPE)})
         for word, beginning in beginnings.items()
     }
+
+
+def _any_between(reader: Reader, ends: Sequence[tuple[str, str]], cancel: Cancel | None = None) -> bool:
+    """Whether there is a word in any of these ranges."""
+    if not ends:
+        return False
+    reader.rows(_WORDS, (), cancel)
+    among = "EXISTS (SELECT 1 FROM temp.messages_fts_words WHERE term >= ? AND term < ?)"
+    values = [end for pair in ends for end in pair]
+    return bool(reader.rows(f"SELECT 1 WHERE {' OR '.join([among] * len(ends))}", values, cancel))
 
 
 _HEX = "[0-9a-f]"

@@ -1,0 +1,89 @@
+"""How the search indexes of a store stand: learned once until somebody commits (spec 1.5, 1.7, 3.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from storage.engine.connection import Reader
+from storage.engine.layout import FtsTable
+from storage.finding import trigrams, vocabulary
+
+ENCODED = '^"json"'
+"""Finds content that is a list of parts: its marker makes it begin with this word, as little else does."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Each fact is looked at when it is first asked for.
+
+    Raises:
+        IndexDamaged: From what asks an index.
+    """
+
+    reader: Reader
+
+    @cached_property
+    def marks(self) -> dict[str, int]:
+        """What Hermes notes of its indexes in `state_meta`, as numbers."""
+        if not self.reader.layout.has("state_meta", "value"):
+            return {}
+        return dict(
+            self.reader.rows(
+                # Read as the triggers of the index read them: what is NULL is none.
+                "SELECT key, coalesce(CAST(value AS INTEGER), -1) FROM state_meta WHERE key IN"
+                " ('fts_rebuild_high_water', 'fts_rebuild_progress', 'fts_stale', 'fts_trigram_stale')"
+            )
+        )
+
+    @cached_property
+    def is_stale(self) -> bool:
+        """Whether the index of words does not know what was written last."""
+        return "fts_stale" in self.marks or not self._is_fed("messages_fts")
+
+    @cached_property
+    def trigram(self) -> FtsTable | None:
+        """The index of trigrams, if it knows every message that it should."""
+        table = self.reader.layout.trigram
+        if table is None or table.tokenizer != "trigram" or "fts_trigram_stale" in self.marks:
+            return None
+        return table if self._is_fed("messages_fts_trigram") else None
+
+    @cached_property
+    def gap(self) -> tuple[int, int] | None:
+        """First id and end of what a rebuild has not reached: the index holds the ids <= progress and > high water."""
+        high, reached = (self.marks.get(f"fts_rebuild_{mark}", -1) for mark in ("high_water", "progress"))
+        return (reached + 1, high + 1) if reached < high else None
+
+    @cached_property
+    def has_wide(self) -> bool:
+        """Whether there is CJK, as far as it begins a word or stands three characters from the end of a text."""
+        return vocabulary.has_wide(self.reader) or (
+            self.trigram is not None and trigrams.has_wide(self.reader)
+        )
+
+    @cached_property
+    def has_encoded(self) -> bool:
+        """Whether any content is stored as JSON, or looks like it to the index."""
+        return bool(
+            self.reader.rows("SELECT 1 FROM messages_fts WHERE messages_fts MATCH ? LIMIT 1", (ENCODED,))
+        )
+
+    @cached_property
+    def escaped(self) -> tuple[str, ...] | None:
+        """The words that begin like an escape of JSON; None where there are very many."""
+        return vocabulary.escaped(self.reader)
+
+    def _is_fed(self, table: str) -> bool:
+        """Whether new messages still enter the index: a Hermes that finds it damaged takes its triggers away."""
+        return bool(
+            self.reader.rows(
+                "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND name = ?", (f"{table}_insert",)
+            )
+        )
+
+
+def standing(reader: Reader) -> Standing:
+    """How they stand now."""
+    reader.refresh_layout()
+    return reader.learned("search indexes", lambda: Standing(reader))
