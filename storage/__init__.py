@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         WritingNotSupported,
     )
     from storage.finding.query import Filter, SessionQuery, Term, parse
+    from storage.finding.recall import session_search
     from storage.gateway.keys import SessionSource, build_session_key
     from storage.gateway.resets import ResetMode, SessionResetPolicy
     from storage.keeping.structure import migrate
@@ -154,6 +155,7 @@ __all__ = [
     "parse",
     "repair",
     "save_trajectory",
+    "session_search",
 ]
 
 _ROOMS = {
@@ -170,6 +172,7 @@ _ROOMS = {
     ),
     "storage.keeping.structure": ("migrate",),
     "storage.keeping.trash_records": ("DeletePreview", "Deletion", "Restored", "TrashedStep"),
+    "storage.finding.recall": ("session_search",),
     "storage.gateway.keys": ("SessionSource", "build_session_key"),
     "storage.gateway.resets": ("ResetMode", "SessionResetPolicy"),
     "storage.session_db": ("SessionDB",),
