@@ -72,7 +72,7 @@ def _facts(document: Document) -> str:
 def _table(prompts: list[tuple[int, Message]]) -> Iterator[str]:
     yield f'<nav aria-label="Prompts">\n<h2>{len(prompts)} prompts</h2>\n<ol>\n'
     for place, message in prompts:
-        words = escape(" ".join(message.text[:300].split())[:90])
+        words = escape(" ".join(_opening(message.text).split())[:200])
         yield f'<li><a href="#m{place}" dir="auto">{words}</a></li>\n'
     yield "</ol>\n</nav>\n"
 
@@ -121,12 +121,17 @@ def _prompt(text: str) -> str:
     lines = text.count("\n") + 1
     if lines <= LONG_PROMPT and len(text) <= _LONG_TEXT:
         return inner
-    opening = escape("\n".join(text.strip()[:400].split("\n")[:6]))
+    opening = escape("\n".join(_opening(text).split("\n")[:6]))
     size = figures.plural(lines, "line") if lines > 1 else f"{figures.count(len(text))} characters"
     return (
         f'<details class="long"><summary><span class="typed" dir="auto">{opening} …</span>'
         f'<span class="more">{size}</span></summary>\n{inner}</details>\n'
     )
+
+
+def _opening(text: str) -> str:
+    """The first words, without the fences of code among them."""
+    return "\n".join(line for line in text.strip()[:400].split("\n") if not line.startswith(("```", "~~~")))
 
 
 def _folded(kind: str, verb: str, name: str, text: str) -> str:

@@ -16,9 +16,11 @@ OUR_HEADINGS = 2
 """Levels of headings that the document keeps for itself; those of a message are below them."""
 
 _LOWEST = 6
-_MEANINGFUL = re.compile(r"[\\`*_\[\]<>&|~#$]")
+_MEANINGFUL = re.compile(r"[\\`*\[\]<>&|~]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#+(?!\S)")
+_MARGIN = re.compile(r"^(?:[ \t>*+-]|\d{1,9}[.)])+")
 _TICKS = re.compile("`+")
-_INLINE = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])", re.DOTALL)
+_INLINE = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!(?=\[)", re.DOTALL)
+_TAG_LINE = re.compile(r"\n[ \t>]*<")
 _AUTOLINK = re.compile(r"<(?:https?://|mailto:)[^\s<>`\\]*>", re.IGNORECASE)
 _CELL_EDGE = re.compile(r"((?<!\\)\|)")
 
@@ -30,9 +32,9 @@ def plain(text: str) -> str:
 
 def quoted(text: str) -> str:
     """Lines as a block quote."""
-    return "\n".join(
-        f"> {line}".rstrip(" ") if not line.strip() else f"> {line}" for line in text.split("\n")
-    )
+    # A tab reaches less far behind the mark of the quote.
+    lines = (_MARGIN.sub(lambda margin: margin[0].expandtabs(4), line) for line in text.split("\n"))
+    return "\n".join(f"> {line}" if line else ">" for line in lines)
 
 
 def fenced(text: str, language: str = "") -> str:
@@ -44,7 +46,8 @@ def fenced(text: str, language: str = "") -> str:
 def contained(text: str, *, keep_lines: bool = False) -> str:
     """The Markdown of a message, able to stand in a document: as it is, except for what would reach beyond it.
 
-    Its headings go below those of the document, HTML becomes text, and a block of code that stays open is closed.
+    Its headings go below those of the document, HTML becomes text, pictures become links (to show one would tell
+    its owner who reads), and a block of code that stays open is closed.
 
     Args:
         keep_lines: Line ends stay where Markdown would join the lines of a paragraph.
@@ -53,6 +56,7 @@ def contained(text: str, *, keep_lines: bool = False) -> str:
     lines: list[str | None] = [*text.split("\n")]
     tokens = _parser().parse(text)
     tables: list[range] = []
+    headings: list[Token] = []
     for token in tokens:
         if token.map is None:
             continue
@@ -60,11 +64,13 @@ def contained(text: str, *, keep_lines: bool = False) -> str:
         if token.type == "table_open":
             tables.append(here)
             for row in here:
-                lines[row] = "".join(map(_without_html, _CELL_EDGE.split(lines[row] or "")))
+                lines[row] = "".join(map(_tame, _CELL_EDGE.split(lines[row] or "")))
         elif token.type == "inline" and not (tables and here.start in tables[-1]):
             _contain_inline(lines, here, keep_lines=keep_lines)
         elif token.type == "heading_open" and token.level == 0:
-            _lower(lines, here, token)
+            headings.append(token)
+    for token in headings:
+        _lower(lines, token)
     if tokens and tokens[-1].type == "fence" and not _is_closed(lines, tokens[-1]):
         lines.append(tokens[-1].markup)
     return "\n".join(line for line in lines if line is not None)
@@ -81,15 +87,16 @@ def _parser() -> MarkdownIt:
 
 
 def _contain_inline(lines: list[str | None], here: range, *, keep_lines: bool) -> None:
-    text = _without_html("\n".join(_given(lines[here.start : here.stop])))
+    text = _tame("\n".join(_given(lines[here.start : here.stop])))
     if keep_lines:
         text = re.sub(r"(?<![ \\\n])\n", "  \n", text)
-    lines[here.start : here.stop] = text.split("\n")
+    tamed = text.split("\n")
+    lines[here.start : here.stop] = [*tamed, *[None] * (len(here) - len(tamed))]
 
 
-def _without_html(text: str) -> str:
-    """Inline text in which no tag is one; code stays as it is."""
-    if "<" not in text:
+def _tame(text: str) -> str:
+    """Inline text in which no tag is one, and a picture is a link; code stays as it is."""
+    if "<" not in text and "![" not in text:
         return text
     ticks: dict[int, list[int]] = {}
     for run in _TICKS.finditer(text):
@@ -104,18 +111,21 @@ def _without_html(text: str) -> str:
             after = bisect_right(closing, found.start())
             if after < len(closing):
                 place = closing[after] + size
-        elif found[0] == "<":
-            if link := _AUTOLINK.match(text, found.start()):
-                place = link.end()
-            else:
-                kept += (text[done : found.start()], "\\<")
+                # A tag that begins a line is one even there; in code a line end is a blank.
+                kept += (text[done : found.start()], _TAG_LINE.sub(" <", text[found.start() : place]))
                 done = place
+        elif link := _AUTOLINK.match(text, found.start()):
+            place = link.end()
+        elif size == 1:
+            kept += (text[done : found.start()], "\\", found[0])
+            done = place
     kept.append(text[done:])
     return "".join(kept)
 
 
-def _lower(lines: list[str | None], here: range, token: Token) -> None:
+def _lower(lines: list[str | None], token: Token) -> None:
     """Put a heading below those of the document."""
+    here = range(*token.map or ())
     given = [line.strip() for line in _given(lines[here.start : here.stop])]
     if token.markup in ("=", "-"):
         text, level = " ".join(given[:-1]), 1 if token.markup == "=" else 2

@@ -70,7 +70,7 @@ _KEY = re.compile(
     rf"(?P<known>{'|'.join(_KEYS)})(?=[A-Za-z_-]{{0,60}}\d)[A-Za-z0-9_-]{{20,}}+(?:[.+/=]{{1,2}}[A-Za-z0-9_-]++)*+={{0,2}}"
     r"|(?P<openai>sk-)[A-Za-z0-9]{20,}+"
     r"|(?P<amazon>A(?:KI|SI|BI|CC)A)[A-Z2-7]{16}(?![A-Za-z0-9])"
-    r"|(?P<google>AIza)[A-Za-z0-9_-]{35}"
+    r"|(?P<google>AIza)[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])"
     r"|(?P<jwt>(?<!\.)eyJ)[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]*+"
     r"|(?P<discord>(?<!\.)[MNO])[A-Za-z0-9_-]{23,25}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_-])"
     r")"
@@ -79,7 +79,7 @@ _KEY = re.compile(
     r"|(?P<webhook>discord(?:app)?\.com/api/webhooks/\d{5,25}/)[A-Za-z0-9_-]{20,}+"
 )
 
-_BREAK = r"(?:\s|\\+[nrt])"
+_BREAK = r"(?:\s|\\++[nrt])"
 _LEAD = rf"{_BREAK}++|[A-Za-z-]{{4,20}}: [^\n\\]{{1,200}}|[\"'+,]"
 _PEM = re.compile(
     r"(?P<pem>-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----)"
@@ -90,7 +90,7 @@ _PEM = re.compile(
 _QUOTED = (
     r'(?:"(?P<double>(?:[^"\\\r\n]|\\.){1,500})"'
     r"|'(?P<single>(?:[^'\\\r\n]|\\.){1,500})'"
-    r"|(?P<quote>\\+[\"'])(?P<escaped>(?:(?!(?P=quote))[^\r\n]){1,500})(?P=quote))"
+    r"|(?P<quote>\\{1,8}[\"'])(?P<escaped>(?:(?!(?P=quote))[^\r\n]){1,500})(?P=quote))"
 )
 _BARE = r"[\"']?(?P<bare>[^\s\"'`,;&<>(){}\[\]|\\]{4,500})(?P<after>[(\[]?)"
 
@@ -108,11 +108,11 @@ _NAMED = re.compile(
 
 _VALUES = (
     # Headers of requests
-    r"(?P<kept>authorization\\*[\"']?\s{0,3}[:=]\s{0,3}\\*[\"']?"
+    r"(?P<kept>authorization\\{0,8}[\"']?\s{0,3}[:=]\s{0,3}\\{0,8}[\"']?"
     r"(?:(?:bearer|basic|token|digest|bot|apikey|key)\s{1,3})?"
     r"|\bbearer\s{1,3}(?=[A-Za-z_~+/.-]{0,60}\d)(?=[^\s\"'\\]{20}))"
     r"(?P<value>[^\s\"'\\,;<>]{4,4000}+)",
-    r"(?P<kept>\bcookie\\*[\"']?\s{0,2}:\s{0,2}\\*[\"']?)(?P<value>[\w.-]{1,100}=[^\r\n\"'\\]{1,4000}+)",
+    r"(?P<kept>\bcookie\\{0,8}[\"']?\s{0,2}:\s{0,2}\\{0,8}[\"']?)(?P<value>[\w.-]{1,100}=[^\r\n\"'\\]{1,4000}+)",
     # Addresses
     r"(?P<kept>[?&](?:sig|signature|x-amz-signature|x-amz-security-token)=)(?P<value>[^\s\"'\\&<>]{8,4000}+)",
     r"(?P<kept>://[^\s:@/\"'<>\\]{0,100}:)(?P<value>[^\s/\"'<>\\]{1,200})(?=@)",
@@ -129,7 +129,9 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PATH = re.compile(
-    r"(?:~|\.{1,2})?/[\w./-]*+|[A-Za-z]:[\\/].*|[\w.-]{1,60}(?:/[\w.-]{1,60}){1,10}", re.DOTALL
+    r"(?:~|\.{1,2})?/[\w./-]*+|[A-Za-z]:[\\/].*|[a-z\d_.-]{1,60}(?:/[a-z\d_.-]{1,60}){1,10}"
+    r"|[\w-]{1,60}(?:/[\w-]{1,60}){1,10}\.\w{1,5}",
+    re.DOTALL,
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_]*+(?:\.\w++)*+[.:]?")
 _HAS_NAME = re.compile(r"pass|pwd|token|secret|key|credential|passe|密|口令|パスワード", re.IGNORECASE)
