@@ -141,9 +141,10 @@ async def test_all_of_a_search_that_stopped_early(
     monkeypatch.setattr("storage.finding.routes.NEWEST_WHOLE", 0)
     many = "".join(
         f"INSERT INTO sessions(id, source, started_at) VALUES ('m{n:04}', 'cli', {1780001000 + n});"
-        f"INSERT INTO messages(session_id, role, content, timestamp) VALUES ('m{n:04}', 'user', 'needle', {1780001000 + n});"
         for n in range(300)
     )
+    many += """INSERT INTO messages(session_id, role, content, timestamp)
+        SELECT id, 'user', 'needle', started_at FROM sessions WHERE id LIKE 'm0%';"""
     path = build_v11(FAMILY + many)
     async with browsing(path, size=(100, 20)) as (app, pilot):
         await search_for(pilot, "needle")

@@ -7,6 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from textual.widgets import Static
+
 from hermes_tui.app import BrowserApp
 from tests.support.browsing import browser
 
@@ -49,3 +51,8 @@ def ids(path: Path, condition: str = "1") -> list[str]:
 def marked(app: BrowserApp) -> list[str]:
     """The marked conversations, in the order they were marked."""
     return [entry.id for entry in browser(app).acting.marking.entries]
+
+
+def dialog_text(app: BrowserApp) -> str:
+    """What the dialog on top says, its frame and its choices left out; nothing is cut or wrapped."""
+    return "\n".join(str(static.content) for static in app.screen.query(Static) if static.display)

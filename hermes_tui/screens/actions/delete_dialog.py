@@ -71,6 +71,8 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
         self._subagents = 0
         """As many as would go along."""
         self._asked_twice = False
+        self._composed = False
+        """There is something to draw on: answers may come earlier."""
         # Made here: a key may come before the dialog is composed.
         self._along = Tick("", marks, on=True, id="along")
         self._copy = Tick("keep a copy in the trash for 30 days", marks, on=True, id="copy")
@@ -93,10 +95,12 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
             yield Static(id="command")
 
     def on_mount(self) -> None:
-        frame = self.query_one("#delete")
-        frame.border_title = "delete this part" if self._part else "delete"
+        self._composed = True
         self._yes.focus()
         self._draw()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw)
 
     @property
     def answer(self) -> DeleteAnswer:
@@ -159,9 +163,13 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
     # --- drawing
 
     def _draw(self) -> None:
-        if not self.is_mounted:
+        if not self._composed:
             return
         preview = self._preview
+        title = "delete this part" if self._part else "delete"
+        # On a low screen the name stands where nothing scrolls it away.
+        low = self.has_class("-short")
+        self.query_one("#delete").border_title = Content(f"{title}: {self._what}" if low else title)
         self._put("name", self._what)
         self._along.set_class(not self._subagents, "-none")
         self._copy.why = "u undoes it" if self._copy.on else "cannot be undone"
@@ -169,7 +177,8 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
         self._yes.set_class(preview is None, "-not-yet")
         self._yes.label = Content(self._on_the_button())
         self._yes.set_class(self._asked_twice or not self._copy.on, "-for-good")
-        self.query_one("#delete").border_subtitle = "y deletes · Esc leaves"
+        self._yes.refresh(layout=True)
+        self.query_one("#delete").border_subtitle = f"y {'again ' * self._asked_twice}deletes · Esc leaves"
         if preview is None:
             self._put("going", "looking what goes …")
         elif not preview.conversations:

@@ -36,7 +36,7 @@ class ProgressDialog(ModalScreen[None]):
         self._doing = doing
         self._stop = stop
         self._reported = (0, 0)
-        self._stopping = self._over = False
+        self._stopping = self._over = self._composed = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="progress"):
@@ -44,6 +44,7 @@ class ProgressDialog(ModalScreen[None]):
             yield ProgressBar(id="bar", show_eta=False, show_percentage=False)
 
     def on_mount(self) -> None:
+        self._composed = True
         self.query_one("#progress").border_title = Content(self._doing)
         self._draw()
 
@@ -70,7 +71,7 @@ class ProgressDialog(ModalScreen[None]):
         self._draw()
 
     def _draw(self) -> None:
-        if not self.is_mounted:
+        if not self._composed:
             return
         done, total = self._reported
         self.query_one("#done", Static).update(Content(f"{count(done)} of {count(total)}"))
