@@ -62,7 +62,7 @@ class Call:
         from storage import SessionDB
 
         if self.options.demo and not read_only:
-            self.output.remark("The demo is made anew for every command: what is done to it does not last.")
+            self.remark("The demo is made anew for every command: what is done to it does not last.")
         return SessionDB(
             self.options.db_path,
             read_only=read_only or self.is_rehearsal,
@@ -80,9 +80,16 @@ class Call:
             self.output.line(line)
 
     def show(self, lines: Iterable[str]) -> None:
-        """Write lines, safe text, that come before the answer: beside it where that is for a program."""
+        """Write lines, safe text, that come before the answer. A program gets none of them, but a question has them."""
+        if self.said.json and self.said.yes:
+            return
         for line in lines:
             (self.output.remark if self.said.json else self.output.line)(line)
+
+    def remark(self, text: str) -> None:
+        """Say beside the answer what a program finds in it; safe text."""
+        if not self.said.json:
+            self.output.remark(text)
 
     def confirm(self, question: str, otherwise: str) -> None:
         """Go on only with a yes: from the command line, or from the person at the terminal.

@@ -29,6 +29,10 @@ def delete(
     """Delete what was confirmed, with a bar, and so that Ctrl+C stops between two conversations."""
     from storage import Cancel
 
+    for one in db.interrupted_deletions():
+        # The deletion that follows makes a step of it like any other.
+        gone = plural(len(one.sessions), "session")
+        call.remark(f"The deletion {one.step} was cut off; {gone} had gone by then, and can be restored.")
     cancel = Cancel()
     with progress(call.output, "Deleting") as tell, stopping(cancel):
         return db.trash_sessions(
@@ -39,12 +43,12 @@ def delete(
 def outcome(call: Call, done: Deletion) -> int:
     """Say beside the answer how the deletion can be taken back and what was left; returns the exit status."""
     if done.step and not call.options.demo:
-        call.output.remark(f"Undo: {call.again('trash', 'restore', done.step)}")
+        call.remark(f"Undo: {call.again('trash', 'restore', done.step)}")
     if done.missing:
         gone = "was" if len(done.missing) == 1 else "were"
-        call.output.remark(f"{plural(len(done.missing), 'session')} {gone} gone already.")
+        call.remark(f"{plural(len(done.missing), 'session')} {gone} gone already.")
     if done.left:
-        call.output.remark(f"{plural(done.left, 'conversation')} not deleted.")
+        call.remark(f"{plural(done.left, 'conversation')} not deleted.")
     if done.failed is not None:
         call.output.error(str(done.failed))
         return exits.FAILED
@@ -98,16 +102,21 @@ def _question(going: DeletePreview, output: Output) -> str:
 def _preview(going: DeletePreview, output: Output) -> Iterator[str]:
     parts = plural(going.parts, "session")
     subagents = f" and {plural(going.subagents, 'subagent session')}" if going.subagents else ""
-    yield f"{parts}{subagents}: {plural(going.messages, 'message')}, {size(going.size)}"
+    yield f"{parts}{subagents}: {plural(going.messages, 'message')}, about {size(going.size)}"
     if going.newest is not None:
         times = dict.fromkeys(map(minute, (going.oldest, going.newest)))
         yield f"last active {' to '.join(times)}"
     if going.running:
         yield _running(going, output)
     if going.continuations:
-        yield f"{plural(going.continuations, 'part')} of the same conversation stay"
+        yield f"{plural(going.continuations, 'part')} of the same conversation {_stays(going.continuations)}"
     if going.branches:
-        yield f"{plural(going.branches, 'branch or fresh start', 'branches and fresh starts')} stay, without a parent"
+        which = plural(going.branches, "branch or fresh start", "branches or fresh starts")
+        yield f"{which} {_stays(going.branches)}, without a parent"
+
+
+def _stays(number: int) -> str:
+    return "stays" if number == 1 else "stay"
 
 
 def _running(going: DeletePreview, output: Output) -> str:

@@ -78,7 +78,8 @@ def _write(call: Call, db: SessionDB, conversations: list[tuple[str, ...]], form
     to = Path(call.said.output)
     overwrite = call.said.force or call.said.yes
     if not overwrite and to.is_file():
-        call.confirm(f"{call.output.show(str(to))} exists. Replace it?", "Nothing was exported")
+        place = call.output.show(str(to))
+        call.confirm(f"{place} exists. Replace it?", f"{place} exists already, so nothing was exported")
         overwrite = True
     with progress(call.output, "Exporting") as tell, stopping(cancel):
         return export(
@@ -117,11 +118,11 @@ def _tell(call: Call, done: Exported, form: Format, filters: Chosen, found: Cand
     else:
         call.answer(facts, lines)
     if done.masked:
-        output.remark(f"{plural(done.masked, 'secret')} masked (--no-redact leaves them).")
+        call.remark(f"{plural(done.masked, 'secret')} masked (--no-redact leaves them).")
     if done.missing:
-        output.remark(f"{plural(len(done.missing), 'session')} gone meanwhile.")
+        call.remark(f"{plural(len(done.missing), 'session')} gone meanwhile.")
     if found.spared:
-        output.remark(f"{candidates.spared(found)[0]} (--include-open takes them too).")
+        call.remark(f"{candidates.spared(found)[0]} (--include-open takes them too).")
 
 
 def _format(typed: str | None, output: str) -> Format:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from hermes_tui.cli import candidates, exits
-from hermes_tui.cli.candidates import Candidates, matched
+from hermes_tui.cli.candidates import matched
 from hermes_tui.cli.command import Call, Command, Misused
 from hermes_tui.cli.filters import add_filters, chosen
 from hermes_tui.cli.naming import session_ids
@@ -70,19 +70,27 @@ def _run(call: Call) -> int:
     with call.opened() as db:
         _require(db, flag.column)
         if call.said.id:
-            return _flag(call, db, flag, _named(db, call.said.id), Candidates(()))
-        found = candidates.find(db, include_open=flag.include_open, **flag.limits, **filters.given)
-        if not found.chosen:
-            call.answer(
-                _facts(call, flag, [], found), [f"No sessions match ({filters}).", *candidates.spared(found)]
+            named = _named(db, call.said.id)
+            foretold = f"Would {flag.verb} {matched(len(named), sum(map(len, named)))}."
+            return (
+                _foretell(call, flag, named, [foretold])
+                if call.is_rehearsal
+                else _flag(call, db, flag, named)
             )
+        found = candidates.find(db, include_open=flag.include_open, **flag.limits, **filters.given)
+        conversations = [one.parts for one in found.chosen]
+        if not conversations:
+            lines = [f"No sessions match ({filters}).", *candidates.spared(found)]
+            call.answer(_facts(call, flag, [], found.spared), lines)
             return exits.OK
-        call.show(candidates.preview(found, str(filters), call.output, whole=call.is_rehearsal))
-        call.show(candidates.spared(found))
-        if not call.is_rehearsal:
-            question = f"{flag.verb.capitalize()} these {len(found.rows)} session(s) ({found.span})?"
-            call.confirm(question, f"Nothing was {flag.done.lower()}")
-        return _flag(call, db, flag, [one.parts for one in found.chosen], found)
+        preview = candidates.preview(found, str(filters), call.output, whole=call.is_rehearsal)
+        lines = [*preview, *candidates.spared(found)]
+        if call.is_rehearsal:
+            return _foretell(call, flag, conversations, lines, found.spared)
+        call.show(lines)
+        question = f"{flag.verb.capitalize()} these {len(found.rows)} session(s) ({found.span})?"
+        call.confirm(question, f"Nothing was {flag.done.lower()}")
+        return _flag(call, db, flag, conversations, found.spared)
 
 
 def _named(db: SessionDB, typed: list[str]) -> list[tuple[str, ...]]:
@@ -90,37 +98,37 @@ def _named(db: SessionDB, typed: list[str]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(db.conversation_parts(one) for one in session_ids(db, typed)))
 
 
-def _flag(
-    call: Call, db: SessionDB, flag: _Flag, conversations: list[tuple[str, ...]], found: Candidates
+def _foretell(
+    call: Call, flag: _Flag, conversations: list[tuple[str, ...]], lines: list[str], spared: int = 0
 ) -> int:
-    write = db.set_session_archived if flag.column == "archived" else db.set_session_pinned
-    if call.is_rehearsal:
-        sessions = sum(map(len, conversations))
-        lines = [f"Would {flag.verb} {matched(len(conversations), sessions)}."] if call.said.id else []
-        call.answer(
-            _facts(call, flag, conversations, found),
-            [*lines, f"Dry run {call.output.marks.dash} nothing {flag.done.lower()}."],
-        )
-        return exits.OK
-    done: list[tuple[str, ...]] = []
-    with progress(call.output, flag.done) as tell:
-        for number, parts in enumerate(conversations):
-            # What has been deleted since it was chosen needs no flag.
-            if any(write(part, flag.value) for part in parts):
-                done.append(parts)
-            if tell:
-                tell(number + 1, len(conversations))
-    count = sum(map(len, done))
-    call.answer(_facts(call, flag, done, found), [f"{flag.done} {count} session(s).{flag.after}"])
+    dry = f"Dry run {call.output.marks.dash} nothing {flag.done.lower()}."
+    call.answer(_facts(call, flag, conversations, spared), [*lines, dry])
     return exits.OK
 
 
-def _facts(call: Call, flag: _Flag, done: list[tuple[str, ...]], found: Candidates) -> dict[str, Any]:
+def _flag(
+    call: Call, db: SessionDB, flag: _Flag, conversations: list[tuple[str, ...]], spared: int = 0
+) -> int:
+    write = db.set_session_archived if flag.column == "archived" else db.set_session_pinned
+    done: list[tuple[str, ...]] = []
+    with progress(call.output, flag.done) as tell:
+        for number, parts in enumerate(conversations, 1):
+            # A part may have been deleted since they were chosen; any other one stands for the whole.
+            if any(write(part, flag.value) for part in parts):
+                done.append(parts)
+            if tell:
+                tell(number, len(conversations))
+    lines = [f"{flag.done} {sum(map(len, done))} session(s).{flag.after}"]
+    call.answer(_facts(call, flag, done, spared), lines)
+    return exits.OK
+
+
+def _facts(call: Call, flag: _Flag, done: list[tuple[str, ...]], spared: int) -> dict[str, Any]:
     return {
         "sessions": [part for parts in done for part in parts],
         "conversations": len(done),
         flag.column: flag.value,
-        "open_skipped": found.spared,
+        "open_skipped": spared,
         "dry_run": call.is_rehearsal,
     }
 

@@ -50,7 +50,7 @@ def _told(call: Call, report: dict[str, Any]) -> Iterator[str]:
         yield f"{plural(report['detached'], 'session')} without the parent, which is not here."
     if report["left_out"]:
         columns = ", ".join(map(show, report["left_out"]))
-        yield f"This store has no column for {columns}: left out. {call.again('migrate')} adds them."
+        yield f"Left out, for this store has no column for it: {columns}"
     if call.is_rehearsal:
         yield f"Dry run {call.output.marks.dash} nothing imported."
 

@@ -47,7 +47,7 @@ def _run(call: Call) -> int:
         [f"Pruned {len(done.deleted)} session(s)."],
     )
     if revived := len(found.chosen) - len(going):
-        call.output.remark(f"{plural(revived, 'conversation')} changed meanwhile and stayed.")
+        call.remark(f"{plural(revived, 'conversation')} changed meanwhile and stayed.")
     return deleting.outcome(call, done)
 
 

@@ -21,12 +21,13 @@ def _run(call: Call) -> int:
             db.rename_session(id_, title)
     show = call.output.show
     if check.stripped and check.clean is not None:
-        call.output.remark("What cannot be seen and superfluous blanks were left out.")
+        call.remark("What cannot be seen and superfluous blanks were left out.")
     if check.holder is not None and check.gives_way:
-        call.output.remark(f"Session '{show(check.holder[0])}', which it continues, gives the title up.")
+        call.remark(f"Session '{show(check.holder[0])}', which it continues, gives the title up.")
     facts: dict[str, Any] = {
         "id": id_,
         "title": check.clean,
+        "stripped": check.stripped,
         "before": check.own,
         "title_taken_from": check.holder[0] if check.holder and check.gives_way else None,
         "dry_run": call.is_rehearsal,

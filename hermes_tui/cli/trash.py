@@ -103,13 +103,22 @@ def _empty(call: Call) -> int:
             )
             return exits.OK
         call.confirm(f"Remove {what} from the trash for good?", "Nothing was removed")
-        # Only what was confirmed goes: another process may delete meanwhile.
-        removed = sum(db.empty_trash(one.step) for one in steps)
+        # Only what was confirmed goes: another process may delete meanwhile, or empty the trash too.
+        removed = sum(_removed(db, one) for one in steps)
     call.answer(
         {"removed": removed, "steps": [one.step for one in steps], "dry_run": False},
         [f"Removed {plural(removed, 'deletion')} from the trash."],
     )
     return exits.OK
+
+
+def _removed(db: SessionDB, step: TrashedStep) -> int:
+    from storage import UnknownStep
+
+    try:
+        return db.empty_trash(step.step)
+    except UnknownStep:
+        return 0
 
 
 def _said(steps: Sequence[TrashedStep]) -> str:

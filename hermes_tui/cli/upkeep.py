@@ -42,7 +42,7 @@ def _migrate(call: Call) -> int:
         call.answer({"from": before, "to": _VERSION, "seconds": None, "dry_run": True}, [line, dry])
         return exits.OK
     if before < _VERSION:
-        call.show([f"{place}: schema version {before} {call.output.marks.arrow} {_VERSION}"])
+        call.remark(f"{place}: schema version {before} {call.output.marks.arrow} {_VERSION}")
     begun = time.monotonic()
     with progress(call.output, "Indexing") as tell:
         was, now = migrate(path, tell, policy=call.policy)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from hermes_tui import __version__
+from hermes_tui.cli.family import PLACES
 from hermes_tui.cli.parser import Arguments, parse
 
 ROOT = Path(__file__).parent.parent.parent
@@ -127,6 +128,66 @@ def test_nothing_without_a_screen_imports_textual(line: str, tmp_path: Path) -> 
         env={"PYTHONPATH": str(ROOT), "PATH": "", "HOME": str(tmp_path)},
     )
     assert done.stdout.splitlines()[-1] == "loaded: []"
+
+
+@pytest.mark.parametrize(
+    ("line", "loaded"),
+    [
+        ("--version", []),
+        ("--demo sessions list", []),
+        ("sessions --demo list delete", []),
+        ("sessions -p list list --help", []),
+        ("sessions --help", ["family"]),
+        ("sessions rename --help", ["asking", "command", "family", "naming", "renaming"]),
+    ],
+)
+def test_a_command_is_loaded_when_it_is_named(line: str, loaded: list[str], tmp_path: Path) -> None:
+    code = (
+        "import sys\n"
+        "from hermes_tui.__main__ import main\n"
+        "try:\n"
+        "    main(sys.argv[1:])\n"
+        "finally:\n"
+        "    prefix = 'hermes_tui.cli.'\n"
+        "    names = {name.removeprefix(prefix) for name in sys.modules if name.startswith(prefix)}\n"
+        "    print('loaded:', *sorted(names - {'exits', 'listing', 'output', 'parser'}))\n"
+        "    rooms = ('storage.keeping.trash', 'storage.keeping.transfer', 'hermes_tui.export')\n"
+        "    assert not {name for name in sys.modules if name.startswith(rooms)}"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, *line.split()],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT), "PATH": "", "HOME": str(tmp_path)},
+    )
+    assert done.stdout.splitlines()[-1].split() == ["loaded:", *loaded]
+
+
+def test_every_command_has_its_module_and_its_help(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in PLACES:
+        with pytest.raises(SystemExit) as exited:
+            parse(["sessions", name, "--help"])
+        assert exited.value.code == 0
+        text = capsys.readouterr().out
+        assert text.isascii()
+        assert "exit status:\n  0  done\n" in text
+        assert ("--json" in text) is (name != "trash")
+        assert ("--dry-run" in text) is (name != "trash")
+
+
+@pytest.mark.parametrize(
+    ("line", "command"),
+    [
+        ("sessions trash list", "trash list"),
+        ("sessions trash --db x.db restore s", "trash restore"),
+        ("--db x.db sessions delete a b", "delete"),
+        ("sessions -p sessions rename a b", "rename"),
+    ],
+)
+def test_which_command(line: str, command: str) -> None:
+    assert parse(line.split()).command == command
 
 
 def test_the_version_is_said_anywhere(tmp_path: Path) -> None:
