@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from hermes_tui.export.cleaning import Cleaning
 from hermes_tui.export.copies import without_copies
-from hermes_tui.text import blocks, figures, recap, relative_time, safe_text
+from hermes_tui.text import blocks, figures, relative_time
 from hermes_tui.text.blocks import Block, Kind
-from hermes_tui.text.redact import redact
-from storage.records import Conversation, Entry, Message, ToolCall
+from storage.records import Conversation, Entry, Message
 
 if TYPE_CHECKING:
     from storage import SessionDB
@@ -52,7 +51,7 @@ def compose(db: SessionDB, parts: Sequence[str], *, redacting: bool) -> Document
     if not conversations:
         return None
     conversation = conversations[0]
-    cleaning = _Cleaning(redacting)
+    cleaning = Cleaning(redacting=redacting)
     transcript = db.transcript(present)
     messages = tuple(map(cleaning.message, without_copies(transcript.messages)))
     shown = blocks.Shown(tools=True, whole=True, unfolded=True)
@@ -93,52 +92,3 @@ def _facts(conversation: Conversation) -> list[tuple[str, str]]:
         ("Directory", conversation.cwd),
         ("Branch", conversation.branch),
     ]
-
-
-class _Cleaning:
-    """Makes store text safe, and counts the secrets that it masks meanwhile."""
-
-    def __init__(self, redacting: bool) -> None:
-        self._redacting = redacting
-        self.masked = 0
-
-    def line(self, text: str) -> str:
-        return " ".join(self._text(text).split())
-
-    def message(self, message: Message) -> Message:
-        text = message.text
-        # Elsewhere a tag is spoken of.
-        if message.role == "assistant" and text.lstrip().startswith("<"):
-            text = recap.strip_reasoning(text)
-        return replace(
-            message,
-            text=self._spelled(text) if message.role == "tool" else self._text(text),
-            tool_name=self.line(message.tool_name),
-            tool_calls=tuple(
-                ToolCall(self.line(call.name), self._spelled(call.arguments)) for call in message.tool_calls
-            ),
-        )
-
-    def _text(self, text: str) -> str:
-        text = safe_text.page(text)
-        if self._redacting:
-            text, masked = redact(text)
-            self.masked += masked
-        return text
-
-    def _spelled(self, text: str) -> str:
-        """What a tool was given or gave: a JSON object as lines to read, anything else as it is."""
-        text = self._text(text)
-        if not text.lstrip().startswith("{"):
-            return text
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            return text
-        return self._text("\n".join(f"{name}: {_value(value)}" for name, value in value.items()))
-
-
-def _value(value: Any) -> str:
-    if not isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    return f"\n{value.rstrip()}" if "\n" in value.rstrip() else value

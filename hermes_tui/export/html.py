@@ -9,7 +9,7 @@ from importlib.resources import files
 
 from hermes_tui.export.document import UNTITLED, Document
 from hermes_tui.export.html_text import code, colours, markdown, verbatim
-from hermes_tui.text import figures, relative_time
+from hermes_tui.text import figures, relative_time, safe_text
 from hermes_tui.text.blocks import Block, Kind
 from storage.records import Message
 
@@ -27,6 +27,11 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 def pages(document: Document) -> Iterator[str]:
     """The file in pieces, to be written one after another."""
+    # Once more, for in Markdown any character can be written as a number.
+    return map(safe_text.page, _pages(document))
+
+
+def _pages(document: Document) -> Iterator[str]:
     title = escape(document.title or UNTITLED)
     yield f"""<!DOCTYPE html>
 <html lang="und">

@@ -90,7 +90,7 @@ def colours(style: str) -> str:
 
 @cache
 def _answers() -> MarkdownIt:
-    parser = _new("commonmark", {"html": False, "linkify": True, "breaks": True})
+    parser = _new("commonmark", {"html": False, "xhtmlOut": False, "linkify": True, "breaks": True})
     return parser.enable(["table", "strikethrough", "linkify"])
 
 

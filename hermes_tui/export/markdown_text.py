@@ -19,7 +19,8 @@ _LOWEST = 6
 _MEANINGFUL = re.compile(r"[\\`*\[\]<>&|~]|(?<![^\W_])_|_(?![^\W_])|(?<!\S)#+(?!\S)")
 _MARGIN = re.compile(r"^(?:[ \t>*+-]|\d{1,9}[.)])+")
 _TICKS = re.compile("`+")
-_INLINE = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!(?=\[)", re.DOTALL)
+_INLINE = re.compile(r"\\.|`+|<(?=[A-Za-z/!?])|!(?=\[)|&(?=#)", re.DOTALL)
+_REACHING = re.compile(r"<|!\[|&#")
 _TAG_LINE = re.compile(r"\n[ \t>]*<")
 _AUTOLINK = re.compile(r"<(?:https?://|mailto:)[^\s<>`\\]*>", re.IGNORECASE)
 _CELL_EDGE = re.compile(r"((?<!\\)\|)")
@@ -47,7 +48,7 @@ def contained(text: str, *, keep_lines: bool = False) -> str:
     """The Markdown of a message, able to stand in a document: as it is, except for what would reach beyond it.
 
     Its headings go below those of the document, HTML becomes text, pictures become links (to show one would tell
-    its owner who reads), and a block of code that stays open is closed.
+    its owner who reads), characters written as numbers stay numbers, and a block of code that stays open is closed.
 
     Args:
         keep_lines: Line ends stay where Markdown would join the lines of a paragraph.
@@ -95,8 +96,8 @@ def _contain_inline(lines: list[str | None], here: range, *, keep_lines: bool) -
 
 
 def _tame(text: str) -> str:
-    """Inline text in which no tag is one, and a picture is a link; code stays as it is."""
-    if "<" not in text and "![" not in text:
+    """Inline text without tags, pictures, and characters written as numbers; code stays as it is."""
+    if not _REACHING.search(text):
         return text
     ticks: dict[int, list[int]] = {}
     for run in _TICKS.finditer(text):
