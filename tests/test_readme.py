@@ -12,6 +12,7 @@ import pytest
 import hermes_tui
 from hermes_tui import demo
 from hermes_tui.cli import parser
+from hermes_tui.cli.family import PLACES
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -45,6 +46,26 @@ def test_every_command_line_is_understood() -> None:
         "list",
         "browse",
     ]
+
+
+def test_every_command_that_acts_is_shown_and_understood() -> None:
+    lines = re.findall(r"hermes-tui((?: [^#)\n]+)?)", blocks("sh")[3])
+    shown = {parser.parse(line.split()).command for line in lines}
+    # One line stands for the four of a kind.
+    assert shown | {"unpin", "unarchive"} == {name for name in PLACES if name != "trash"} | {
+        "trash list",
+        "trash restore",
+        "trash empty",
+    }
+
+
+def test_the_json_of_every_command_is_told() -> None:
+    for name in PLACES:
+        assert f"`{name}" in README.partition("| `--json` of |")[2] or name in (
+            "unarchive",
+            "pin",
+            "optimize-storage",
+        )
 
 
 def test_the_storage_example_runs(
