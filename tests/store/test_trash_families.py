@@ -35,7 +35,7 @@ config = st.sampled_from(
 sessions = st.lists(
     st.fixed_dictionaries(
         {
-            "parent_session_id": st.sampled_from([None, "nobody", *IDS]),
+            "parent_session_id": st.sampled_from([None, "nobody", *IDS, *IDS]),
             "source": st.sampled_from(["cli", "cli", "subagent", "tool", "telegram"]),
             "end_reason": st.sampled_from([None, "compression", "compression", "branched", "idle", "x"]),
             "ended_at": st.sampled_from([None, NOW - 5, float("inf")]),
@@ -48,7 +48,7 @@ sessions = st.lists(
             "system_prompt": value,
         }
     ),
-    min_size=1,
+    min_size=3,
     max_size=len(IDS),
 )
 messages = st.lists(
@@ -67,7 +67,10 @@ messages = st.lists(
     ),
     max_size=8,
 )
-step = st.tuples(st.lists(st.lists(st.sampled_from(IDS), min_size=1, max_size=3), max_size=3), st.booleans())
+deletions = st.lists(
+    st.tuples(st.sampled_from([0, 1, 2, None]), st.booleans()), min_size=len(IDS), max_size=len(IDS)
+)
+"""For each session the step that it goes in, and in which of two conversations of that step."""
 
 
 def insert(within: Within, table: str, row: dict[str, Any]) -> None:
@@ -95,49 +98,57 @@ def filled(path: Path, people: list[dict[str, Any]], said: list[tuple[str, dict[
     return db
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(
     people=sessions,
     said=messages,
-    steps=st.lists(step, min_size=1, max_size=3),
-    order=st.randoms(use_true_random=False),
+    deletions=deletions,
+    with_subagents=st.booleans(),
+    order=st.permutations(range(3)),
 )
 def test_taken_back_in_any_order(
-    people: list[dict[str, Any]], said: list[tuple[str, dict[str, Any]]], steps: list[Any], order: Any
+    people: list[dict[str, Any]],
+    said: list[tuple[str, dict[str, Any]]],
+    deletions: list[tuple[int | None, bool]],
+    with_subagents: bool,
+    order: list[int],
 ) -> None:
     with tempfile.TemporaryDirectory() as place, filled(Path(place) / "state.db", people, said) as db:
         before = raw_rows(db.path)
         exports = {id_: json.dumps(db.export_session(id_, exact=True)) for id_ in IDS}
         made = []
-        for conversations, with_subagents in steps:
+        for step in range(3):
+            conversations = [
+                [id_ for id_, place in zip(IDS, deletions, strict=True) if place == (step, second)]
+                for second in (False, True)
+            ]
             preview = db.preview_delete(conversations, with_subagents=with_subagents)
             deletion = db.trash_sessions(conversations, with_subagents=with_subagents)
             assert deletion.failed is None
             assert set(deletion.deleted) == set(preview.sessions)
-            assert (deletion.messages, deletion.missing) == (preview.messages, preview.missing)
-            made += [deletion.step] if deletion.step else []
-        assert sorted(one.step for one in db.list_trash()) == sorted(made)
-        order.shuffle(made)
-        for name in made:
-            db.restore_trash(name)
+            assert (deletion.messages, set(deletion.missing)) == (preview.messages, set(preview.missing))
+            made.append(deletion.step)
+        assert [one.step for one in db.list_trash()] == [name for name in reversed(made) if name]
+        for step in order:
+            if made[step]:
+                db.restore_trash(made[step])
         assert raw_rows(db.path) == before
         assert {id_: json.dumps(db.export_session(id_, exact=True)) for id_ in IDS} == exports
         assert db.list_trash() == ()
         assert db.reader.rows("PRAGMA integrity_check") == [("ok",)]
 
 
-@settings(max_examples=40)
-@given(people=sessions, said=messages, order=st.randoms(use_true_random=False))
+@settings(max_examples=30)
+@given(people=sessions, said=messages, order=st.permutations(range(len(IDS))))
 def test_taken_back_one_session_at_a_time(
-    people: list[dict[str, Any]], said: list[tuple[str, dict[str, Any]]], order: Any
+    people: list[dict[str, Any]], said: list[tuple[str, dict[str, Any]]], order: list[int]
 ) -> None:
     with tempfile.TemporaryDirectory() as place, filled(Path(place) / "state.db", people, said) as db:
         before = raw_rows(db.path)
         here = IDS[: len(people)]
         deletion = db.trash_sessions([here[:3], here[3:]])
         assert sorted(deletion.deleted) == here
-        order.shuffle(here)
-        for left, id_ in enumerate(here, 1 - len(here)):
+        for left, id_ in enumerate((IDS[one] for one in order if one < len(here)), 1 - len(here)):
             assert db.restore_trash(deletion.step, [id_]).sessions == (id_,)
             assert [len(one.sessions) for one in db.list_trash()] == ([-left] if left else [])
         assert raw_rows(db.path) == before
