@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count, islice
 from typing import Any
 
 from storage.conversation import content, expressions
-from storage.conversation.stored import decode
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
 from storage.engine.store import Store
 from storage.errors import IndexDamaged
-from storage.finding import evidence, excerpt, message_query, routes, sieve
+from storage.finding import evidence, excerpt, message_context, message_query, routes, sieve
 from storage.finding.beside import Beside
 from storage.finding.hits import Route, texts
 from storage.finding.index import Indexed
 from storage.finding.message_query import MessageQuery
 from storage.finding.query import SessionQuery
 from storage.finding.routes import Plan
-from storage.finding.scope import NEWEST
+from storage.finding.scope import NEWEST, Ids, Scope
 from storage.finding.sieve import Sieve, Sieved
 
 OPENING, CLOSING = ">>>", "<<<"
@@ -33,8 +32,11 @@ _TOKENS = 40
 _WIDTH = 240
 """Characters of a snippet that is made without it."""
 
-_CONTEXT = 200
-"""Characters of each message around a hit."""
+_FIRST = 30
+"""Messages that are read first: a page, where most of what may match does."""
+
+_SPARE = 10
+"""Messages that are ranked beyond what is asked for."""
 
 _BATCH = 200
 """Messages that are read at a time to be verified."""
@@ -83,18 +85,16 @@ def search_messages(
     if not wanted.groups or limit == 0:
         return []
     reader = store.searcher
-    reader.refresh_layout()
+    plan = routes.plan(reader, wanted.candidates, Cancel())
     condition, values = filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
     search = Search(reader, wanted, condition, values, ORDERS.get(sort or "", ""))
-    plan = routes.plan(reader, wanted.candidates, Cancel())
     if not plan.stretches:
         return []
     try:
         found = _page(search, plan, limit, max(0, offset))
     except IndexDamaged:
         found = _page(search, routes.scan_all("search index damaged"), limit, max(0, offset))
-    for hit in found:
-        hit["context"] = _context(reader, hit, include_inactive)
+    message_context.add(reader, found, include_inactive)
     return found
 
 
@@ -163,33 +163,75 @@ def _by_index(search: Search, wanted: int) -> Iterator[dict[str, Any]]:
     Args:
         wanted: How many are likely to be asked for.
     """
-    size = max(1, min(wanted, _BATCH))
+    ranked = _ranked if search.order or search.values or search.query.literal else _best
+    # Some of the best may not be shown, and asking again costs the whole order once more.
+    size = max(1, min(wanted + _SPARE, _BATCH))
     for start in count(step=size):
-        ids = _ranked(search, start, size)
-        yield from told_by_index(search, ids)
-        if len(ids) < size:
+        ids, exhausted = ranked(search, start, size)
+        yield from told_by_index(search, ids[:wanted])
+        yield from told_by_index(search, ids[wanted:])
+        if exhausted:
             return
 
 
 def _by_reading(search: Search, plan: Plan) -> Iterator[dict[str, Any]]:
     """Hits without the index, or where it does not know all: SQL leaves out what cannot match, Python verifies."""
+    for ids in _by_time(search, plan) if search.order else _newest_first(search, plan):
+        yield from told_by_reading(search, ids)
+
+
+def _by_time(search: Search, plan: Plan) -> Iterator[list[int]]:
+    """All that may match, some at a time."""
     condition, values = candidates(search, plan)
-    order = search.order or "DESC"
     ids: list[int] = search.reader.json(
         f"""
         SELECT json_group_array(id) FROM (
             SELECT m.id AS id FROM messages m JOIN sessions s ON s.id = m.session_id
-            WHERE ({condition}) AND {search.condition} ORDER BY m.timestamp {order}, m.id {order})
+            WHERE ({condition}) AND {search.condition}
+            ORDER BY m.timestamp {search.order}, m.id {search.order})
         """,
         (*values, *search.values),
     )
-    for start in range(0, len(ids), _BATCH):
-        yield from told_by_reading(search, ids[start : start + _BATCH])
+    yield from (ids[start : start + _BATCH] for start in range(0, len(ids), _BATCH))
+
+
+def _newest_first(search: Search, plan: Plan) -> Iterator[list[int]]:
+    """All that may match from the newest id down, more at a time with every step: mostly a few are wanted."""
+    query, reader, before, size = search.query.candidates, search.reader, NEWEST, _FIRST
+    for stretch in plan.stretches:
+        sieves = _sieves(reader, query, stretch.route)
+        while stretch.first < before:
+            wanted = Ids(stretch.first, before)
+            if sieves:
+                some = [replace(own, size=size) for own in sieves]
+                offered, before = sieve.offers(reader, some, Scope(), wanted, Cancel())
+                ids = sorted(offered, reverse=True)
+            else:
+                ids = _likely(reader, query, wanted, size)
+                before = min(ids) if len(ids) == size else stretch.first
+            yield ids
+            size = min(_BATCH, size * 2)
+
+
+def _likely(reader: Reader, query: SessionQuery, wanted: Ids, size: int) -> list[int]:
+    """The newest messages that SQL cannot tell to hold nothing."""
+    likely, needles = evidence.may_match(reader.layout, query)
+    ids: list[int] = reader.json(
+        f"""SELECT json_group_array(id) FROM (SELECT m.id AS id FROM messages m
+            WHERE m.id >= {wanted.first} AND m.id < {wanted.before} AND {likely} ORDER BY m.id DESC LIMIT {size})""",
+        needles,
+    )
+    return ids
 
 
 def told_by_index(search: Search, ids: list[int]) -> Iterator[dict[str, Any]]:
     """Those of these messages of the index that match, in the same order, as hits without a context."""
-    for hit, said in _read(search, ids, _FROM_THE_INDEX, search.query.match):
+    # Asked for one row, the index gathers all words that begin alike: with the plus it does so once.
+    begins = any(term.opens for term in search.query.wanted.terms)
+    rowid = "+messages_fts.rowid" if begins else "messages_fts.rowid"
+    if not ids:
+        return
+    for hit, said in _read(search, ids, f"{_FROM_THE_INDEX}{rowid}", search.query.match):
         if said is None:
             yield hit
         elif search.query.matches(said):
@@ -198,13 +240,34 @@ def told_by_index(search: Search, ids: list[int]) -> Iterator[dict[str, Any]]:
 
 def told_by_reading(search: Search, ids: list[int]) -> Iterator[dict[str, Any]]:
     """As `told_by_index`, for messages that no index knows."""
-    for hit, said in _read(search, ids, _FROM_THE_ROWS):
+    if not ids:
+        return
+    for hit, said in _read(search, ids, f"{_FROM_THE_ROWS} {search.condition} AND m.id", *search.values):
         if said is not None and search.query.matches(said):
             yield {**hit, "snippet": _snippet(search.query.wanted, said)}
 
 
-def _ranked(search: Search, start: int, size: int) -> list[int]:
-    """The next ids by the index. Excerpts are made afterwards: they cost more than the order does."""
+def _best(search: Search, start: int, size: int) -> tuple[list[int], bool]:
+    """The next ids by rank alone, and whether these are the last.
+
+    SQLite keeps the best few of them; left to the index, all that match would be sorted.
+    """
+    found: list[tuple[int, bool]] = search.reader.json(
+        f"""
+        SELECT json_group_array(json_array(id, shown)) FROM (
+            SELECT best.id AS id, coalesce({search.condition}, 0) AS shown FROM (
+                SELECT rowid AS id, bm25(messages_fts) AS weight FROM messages_fts WHERE messages_fts MATCH ?
+                ORDER BY weight, rowid LIMIT {size} OFFSET ?) best
+            LEFT JOIN messages m ON m.id = best.id ORDER BY best.weight, best.id)
+        """,
+        (search.query.match, start),
+    )
+    return [id_ for id_, shown in found if shown], len(found) < size
+
+
+def _ranked(search: Search, start: int, size: int) -> tuple[list[int], bool]:
+    """The same where only some of what matches is wanted, or another order."""
+    # Excerpts are made afterwards: they cost more than the order does.
     literal = () if search.order else search.query.literal
     typed = ", ".join("instr(lower(m.content), ?) > 0 DESC" for _ in literal)
     # By rank alone the index sorts for itself, ties by id.
@@ -220,16 +283,16 @@ def _ranked(search: Search, start: int, size: int) -> list[int]:
         """,
         (search.query.match, *search.values, *literal, start),
     )
-    return ids
+    return ids, len(ids) < size
 
 
 _FROM_THE_INDEX = (
     f"snippet(messages_fts, -1, '{OPENING}', '{CLOSING}', '...', {_TOKENS}) AS snippet,"
     " CASE WHEN m.content < char(2) THEN {texts} END AS texts"
     " FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id"
-    " WHERE messages_fts MATCH ? AND messages_fts.rowid"
+    " WHERE messages_fts MATCH ? AND "
 )
-_FROM_THE_ROWS = "{texts} AS texts FROM messages m JOIN sessions s ON s.id = m.session_id WHERE m.id"
+_FROM_THE_ROWS = "{texts} AS texts FROM messages m JOIN sessions s ON s.id = m.session_id WHERE"
 
 
 def _read(
@@ -297,26 +360,3 @@ def _marked(line: str, spans: tuple[tuple[int, int], ...]) -> str:
         pieces += [line[end:start], OPENING, line[start:stop], CLOSING]
         end = stop
     return "".join((*pieces, line[end:])).replace("…", "...")
-
-
-def _context(reader: Reader, hit: dict[str, Any], include_inactive: bool) -> list[dict[str, Any]]:
-    seen = "1" if include_inactive else expressions.visible(reader.layout)
-    neighbours = """
-        SELECT m.role AS role, m.content AS content FROM messages m
-        WHERE m.session_id = ?1 AND {seen} AND (m.timestamp, m.id) {than} (?2, ?3)
-        ORDER BY m.timestamp {order}, m.id {order} LIMIT {count}
-        """
-    place = (hit["session_id"], hit["timestamp"], hit["id"])
-    before = reader.dicts(neighbours.format(seen=seen, than="<", order="DESC", count=1), place)
-    onward = reader.dicts(neighbours.format(seen=seen, than=">=", order="ASC", count=2), place)
-    return [{"role": row["role"], "content": _plain(row["content"])[:_CONTEXT]} for row in (*before, *onward)]
-
-
-def _plain(stored: object) -> str:
-    """The text parts of a message's content, or a word for what has none."""
-    value = decode(stored)
-    if isinstance(value, list):
-        parts = (part.get("text") for part in value if isinstance(part, dict))
-        spoken = [part for part in parts if isinstance(part, str) and part]
-        return " ".join(spoken) if spoken else "[multimodal content]"
-    return content.flatten(stored)

@@ -66,6 +66,7 @@ def plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
 
 
 def _plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
+    known = standing(reader)
     layout = reader.layout
     if not (layout.has("messages", "id") and layout.has("messages", "session_id")):
         return Plan((), ("this store has no messages",))
@@ -73,7 +74,6 @@ def _plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
         return scan_all("search index missing")
     if not layout.fts.tokenizer.startswith("unicode61"):
         return scan_all("search index unknown")
-    known = standing(reader)
     if known.is_stale:
         return scan_all("search index out of date")
     notes = ("old search index: tool calls not searched",) if layout.fts.kind == "one column" else ()
