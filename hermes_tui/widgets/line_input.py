@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual import events
+from textual.geometry import Region
 from textual.widgets import Input
 
 from hermes_tui.text import safe_text
@@ -15,6 +16,12 @@ class LineInput(Input):
     def one_line(self, text: str) -> str:
         """What becomes of a text that is put in: a line end is a blank, what cannot be shown goes."""
         return safe_text.line(text)
+
+    def on_focus(self) -> None:
+        # A value that the input began with may reach beyond it: Input shows the beginning, and not the cursor.
+        self.call_after_refresh(
+            self.scroll_to_region, Region(self._cursor_offset, 0, 1, 1), force=True, animate=False
+        )
 
     async def _on_key(self, event: events.Key) -> None:
         await key_order.act(self, event, takes_text=True)

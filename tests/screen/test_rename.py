@@ -17,6 +17,8 @@ from hermes_tui.text import shell
 from storage import Renamed, StoreBusy, TitleCheck, TitleTaken, UnknownSession
 from storage.conversation.titles import cleaned
 from tests.screen.dialogs import DialogApp
+from tests.support.browsing import screen_text
+from tests.support.on_screen import until
 
 
 @dataclass
@@ -111,6 +113,12 @@ async def test_it_begins_with_the_present_title_and_the_cursor_behind_it() -> No
         await pilot.press(*"s!")
         assert dialog_of(pilot).text == "plans!"
         assert command(pilot) == "hermes-tui sessions rename t 'plans!'"
+
+
+async def test_of_a_long_title_the_end_is_on_the_screen() -> None:
+    title = "x" * 96 + "end."
+    async with app_of(Titles(own=title), title).run_test(size=(60, 24)) as pilot:
+        await until(pilot, lambda: "end." in screen_text(pilot.app))  # type: ignore[arg-type]
 
 
 async def test_an_earlier_part_gives_way() -> None:

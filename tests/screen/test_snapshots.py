@@ -39,7 +39,8 @@ def pressing(*keys: str) -> Callable[[BrowserPilot], object]:
         # Toasts, the milliseconds of a search and the beat of the cursor are not part of a picture.
         pilot.app.clear_notifications()
         box = pilot.app.screen_stack[0].query_one("#search", SearchBox)
-        box.cursor_blink = False
+        for line in (box, *pilot.app.screen.query(Input)):
+            line.cursor_blink = False
         if box.border_subtitle and " ms " in box.border_subtitle:
             pieces = str(box.border_subtitle).split(" · ")
             box.border_subtitle = " · ".join("3 ms" if piece.endswith(" ms") else piece for piece in pieces)
