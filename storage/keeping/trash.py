@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from storage import locations
-from storage.conversation.deleting import going, unlink_files
+from storage.conversation.deleting import going
 from storage.engine.connection import Cancel
 from storage.engine.layout import Layout
 from storage.engine.store import Store
@@ -15,7 +15,7 @@ from storage.errors import StoreError
 from storage.keeping.trash_blocks import header
 from storage.keeping.trash_copy import Taken, copy_and_remove, remove_all
 from storage.keeping.trash_files import PendingFile, forget_old
-from storage.keeping.trash_legacy import directory_of, remove_file
+from storage.keeping.trash_legacy import directory_of, purge_file, remove_file
 from storage.keeping.trash_list import settle
 from storage.keeping.trash_reach import Reach, reach_of
 from storage.keeping.trash_records import Deletion
@@ -101,8 +101,8 @@ class _Step:
         if legacy is not None:
             for file in taken.files:
                 remove_file(legacy, file)
-            if self.copy is None:
-                unlink_files(legacy, taken.sessions)
+            for name in taken.purged:
+                purge_file(legacy, name)
         self.deleted.update(dict.fromkeys(taken.sessions))
         self.missing.update(dict.fromkeys(id_ for id_ in ids if id_ not in self.deleted))
         self.messages += taken.messages
@@ -137,7 +137,7 @@ class _Step:
             return Taken((), 0, ())
         reach = self._reach(within)
         if self.copy is None:
-            return remove_all(within, reach, all_that_go)
+            return remove_all(within, reach, all_that_go, directory_of(self.store.path))
         # The transaction may be run again.
         self.copy.rewind()
         taken = copy_and_remove(within, reach, all_that_go, self.copy.write, directory_of(self.store.path))

@@ -15,7 +15,7 @@ from storage.conversation.family import chains
 from storage.engine.within import Within
 from storage.keeping import trash_links
 from storage.keeping.trash_blocks import BlockWriter, CopiedSession
-from storage.keeping.trash_legacy import LegacyFile, read_files
+from storage.keeping.trash_legacy import LegacyFile, own_files, read_files
 from storage.keeping.trash_reach import Reach, Table, quoted, release
 from storage.keeping.trash_values import Value, exactly, shown, written
 from storage.records import Edge
@@ -29,6 +29,8 @@ class Taken:
     messages: int
     files: tuple[LegacyFile, ...]
     """To be removed when the deletion has been committed."""
+    purged: tuple[str, ...] = ()
+    """Names of files without a copy, to be removed then too."""
 
 
 def copy_and_remove(
@@ -69,7 +71,7 @@ def copy_and_remove(
     return Taken(tuple(session_ids), sum(one.messages for one in copied), tuple(files))
 
 
-def remove_all(within: Within, reach: Reach, session_ids: Sequence[str]) -> Taken:
+def remove_all(within: Within, reach: Reach, session_ids: Sequence[str], legacy: Path | None) -> Taken:
     """Delete all that goes with these sessions without a copy."""
     listed = json.dumps(list(session_ids))
     counted = None
@@ -77,9 +79,10 @@ def remove_all(within: Within, reach: Reach, session_ids: Sequence[str]) -> Take
         counted = within.one(
             "SELECT count(*) FROM messages WHERE session_id IN (SELECT value FROM json_each(?))", (listed,)
         )
+    names = [name for _, name in own_files(within, legacy, session_ids)] if legacy else []
     release(within, reach, session_ids)
     remove(within, session_ids)
-    return Taken(tuple(session_ids), counted[0] if counted else 0, ())
+    return Taken(tuple(session_ids), counted[0] if counted else 0, (), tuple(names))
 
 
 def _copy_session(

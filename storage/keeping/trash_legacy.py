@@ -37,11 +37,16 @@ def directory_of(store_path: Path) -> Path | None:
     return home / "sessions" if home else None
 
 
+def own_files(reading: Reading, directory: Path, session_ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Session and name of each file of these sessions, while they and the others are in the store."""
+    for session, name in files_of(directory, session_ids):
+        if not _is_anothers(reading, session, name):
+            yield session, name
+
+
 def read_files(reading: Reading, directory: Path, session_ids: Sequence[str]) -> Iterator[LegacyFile]:
     """The files of these sessions that can be read; any other is left where it is."""
-    for session, name in files_of(directory, session_ids):
-        if _is_anothers(reading, session, name):
-            continue
+    for session, name in own_files(reading, directory, session_ids):
         with suppress(OSError, ValueError), open(directory / name, "rb", opener=_warily) as file:
             status = os.fstat(file.fileno())
             if stat.S_ISREG(status.st_mode):
@@ -56,6 +61,12 @@ def remove_file(directory: Path, copied: LegacyFile) -> None:
         status = os.lstat(path)
         if (status.st_mtime_ns, status.st_size) == (copied.mtime_ns, copied.size):
             os.unlink(path)
+
+
+def purge_file(directory: Path, name: str) -> None:
+    """Remove a file of which no copy is wanted."""
+    with suppress(OSError, ValueError):
+        os.unlink(directory / name)
 
 
 def put_back(directory: Path, copied: LegacyFile) -> None:

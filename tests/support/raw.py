@@ -22,8 +22,9 @@ def raw_rows(path: Path) -> Raw:
 
 def _rows(connection: sqlite3.Connection, table: str, sql: bytes) -> list[tuple[object, ...]]:
     columns = [
-        name.decode() for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
+        '"' + name.decode().replace('"', '""') + '"'
+        for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
     ]
     rowid = "NULL" if b"WITHOUT ROWID" in sql.upper() else "rowid"
-    wanted = ", ".join([rowid, *(f'typeof("{name}"), "{name}"' for name in columns)])
+    wanted = ", ".join([rowid, *(f"typeof({name}), {name}" for name in columns)])
     return sorted(connection.execute(f'SELECT {wanted} FROM "{table}"').fetchall(), key=repr)
