@@ -46,8 +46,10 @@ if TYPE_CHECKING:
         VersionTooOld,
         WritingNotSupported,
     )
+    from storage.finding.counting import MatchCount
     from storage.finding.query import Filter, SessionQuery, Term, parse
     from storage.finding.recall import session_search
+    from storage.finding.tallies import Statistics, StorePart, StoreSize, Tally, TopSession
     from storage.gateway.keys import SessionSource, build_session_key
     from storage.gateway.resets import ResetMode, SessionResetPolicy
     from storage.keeping.structure import migrate
@@ -99,6 +101,7 @@ __all__ = [
     "Lineage",
     "LineageNode",
     "Listing",
+    "MatchCount",
     "Message",
     "MessageKind",
     "NotAStore",
@@ -119,6 +122,7 @@ __all__ = [
     "SessionSource",
     "Shrunk",
     "Sort",
+    "Statistics",
     "Status",
     "StoreBusy",
     "StoreClosed",
@@ -128,15 +132,19 @@ __all__ = [
     "StoreInfo",
     "StoreMissing",
     "StoreNotWritable",
+    "StorePart",
     "StoreReplaced",
+    "StoreSize",
     "StoreTooNew",
     "StoreUnreadable",
+    "Tally",
     "Term",
     "TitleChanged",
     "TitleCheck",
     "TitleTaken",
     "TitleTooLong",
     "ToolCall",
+    "TopSession",
     "TrajectoryNotSaved",
     "Transcript",
     "TrashDamaged",
@@ -164,6 +172,7 @@ _ROOMS = {
     "storage.engine.repair": ("Repaired", "repair"),
     "storage.engine.upkeep": ("Shrunk",),
     "storage.engine.writer": ("WritePolicy",),
+    "storage.finding.counting": ("MatchCount",),
     "storage.finding.query": (
         "Filter",
         "SessionQuery",
@@ -173,6 +182,7 @@ _ROOMS = {
     "storage.keeping.structure": ("migrate",),
     "storage.keeping.trash_records": ("DeletePreview", "Deletion", "Restored", "TrashedStep"),
     "storage.finding.recall": ("session_search",),
+    "storage.finding.tallies": ("Statistics", "StorePart", "StoreSize", "Tally", "TopSession"),
     "storage.gateway.keys": ("SessionSource", "build_session_key"),
     "storage.gateway.resets": ("ResetMode", "SessionResetPolicy"),
     "storage.session_db": ("SessionDB",),

@@ -15,6 +15,7 @@ from storage.records import HiddenClass, SearchOrder, Sort
 if TYPE_CHECKING:
     from storage.engine.connection import Cancel
     from storage.engine.writer import WritePolicy
+    from storage.finding.counting import MatchCount
     from storage.finding.query import SessionQuery
     from storage.records import (
         Changes,
@@ -163,6 +164,30 @@ class StoreView(Store):
             cancel or Cancel(),
             now=self.clock(),
             order=order,
+        )
+
+    def count_matches(
+        self,
+        query: SessionQuery,
+        show: frozenset[HiddenClass] = frozenset(),
+        *,
+        after: SearchResult | None = None,
+        cancel: Cancel | None = None,
+    ) -> MatchCount:
+        """How many conversations match, and how many messages of each: exactly, up to 2,000 conversations.
+
+        Args:
+            after: An answer to the same query that stopped early, of any order; it is counted on from there.
+            cancel: Cancelling it from another thread stops the counting at once.
+
+        Raises:
+            Interrupted: `cancel` was cancelled.
+        """
+        from storage.engine.connection import Cancel
+        from storage.finding import counting
+
+        return counting.count(
+            self.searcher, self._lister, query, show, after, cancel or Cancel(), now=self.clock()
         )
 
     def excerpts(

@@ -82,6 +82,16 @@ class Findings:
         """How many conversations match but are not shown, by class."""
         return dict(Counter(self._hidden.values()))
 
+    @property
+    def number(self) -> int:
+        """How many conversations on show match."""
+        return len(self._heard.keys() | self._called.keys())
+
+    @property
+    def numbers(self) -> dict[str, int]:
+        """How many of their messages match, by conversation on show."""
+        return dict.fromkeys(self._called, 0) | {id_: heard.hits for id_, heard in self._heard.items()}
+
     def call(self, session_ids: Iterable[str], entries_of: EntriesOf) -> None:
         """Take in the sessions whose title or id matches."""
         for entry in self._placed(session_ids, entries_of):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from storage.engine.connection import Cancel, Reader
 from storage.errors import IndexDamaged
 from storage.finding import filters, names, ranges, relevance, routes
-from storage.finding.findings import Findings
+from storage.finding.findings import EntriesOf, Findings
 from storage.finding.hits import Hits
 from storage.finding.listing import Lister
 from storage.finding.query import SessionQuery
@@ -41,6 +41,47 @@ def search(
     if after is not None and after.exhausted:
         return after
 
+    walk = begin(reader, lister, query, show, after, cancel, now=now)
+    findings = walk.findings
+    known = len(after.hits) if after is not None else 0
+    if order is SearchOrder.RELEVANT:
+        walked: list[Hits] = []
+        while _messages(walked) < relevance.ENOUGH and (found := walk.step()) is not None:
+            walked += found
+        hits = relevance.ranked(reader, query, findings, walked, after.hits if after else (), cancel)
+    else:
+        hits = findings.ranked(complete=False)
+        while len(hits) < known + limit and walk.step() is not None:
+            hits = findings.ranked(complete=False)
+        if walk.is_over:
+            hits = findings.ranked(complete=True)
+    return SearchResult(
+        hits,
+        walk.is_over,
+        findings.hidden,
+        scanned=findings.scanned > 0,
+        notes=(
+            *query.ignored,
+            *findings.notes,
+            *walk.notes,
+            *filters.unknown(lister, query, cancel),
+        ),
+        resume=None if walk.is_over else findings,
+    )
+
+
+def begin(
+    reader: Reader,
+    lister: Lister,
+    query: SessionQuery,
+    show: frozenset[HiddenClass],
+    after: SearchResult | None,
+    cancel: Cancel,
+    *,
+    now: float,
+) -> Walk:
+    """The walk of a search from its beginning, titles and ids looked at; or from where `after` stopped."""
+
     def entries_of(session_ids: Iterable[str]) -> Mapping[str, Entry]:
         return lister.entries_of(session_ids, cancel)
 
@@ -54,35 +95,7 @@ def search(
         named = names.named(reader, query, cancel)
         findings.call(named.session_ids, entries_of)
         findings.notes = named.notes
-    walk = _Walk(reader, query, scope, cancel, routes.plan(reader, query, cancel))
-    known = len(after.hits) if after is not None else 0
-    if order is SearchOrder.RELEVANT:
-        walked: list[Hits] = []
-        while _messages(walked) < relevance.ENOUGH and (found := walk.step(findings)) is not None:
-            walked += found
-            findings.hear(found, entries_of)
-        hits = relevance.ranked(reader, query, findings, walked, after.hits if after else (), cancel)
-    else:
-        hits = findings.ranked(complete=False)
-        while len(hits) < known + limit and (found := walk.step(findings)) is not None:
-            findings.hear(found, entries_of)
-            hits = findings.ranked(complete=False)
-        if walk.is_over(findings):
-            hits = findings.ranked(complete=True)
-    exhausted = walk.is_over(findings)
-    return SearchResult(
-        hits,
-        exhausted,
-        findings.hidden,
-        scanned=findings.scanned > 0,
-        notes=(
-            *query.ignored,
-            *findings.notes,
-            *walk.notes(findings),
-            *filters.unknown(lister, query, cancel),
-        ),
-        resume=None if exhausted else findings,
-    )
+    return Walk(reader, query, scope, cancel, routes.plan(reader, query, cancel), findings, entries_of)
 
 
 def _messages(walked: Iterable[Hits]) -> int:
@@ -90,7 +103,7 @@ def _messages(walked: Iterable[Hits]) -> int:
 
 
 @dataclass(slots=True)
-class _Walk:
+class Walk:
     """The way down through the messages."""
 
     reader: Reader
@@ -98,9 +111,12 @@ class _Walk:
     scope: Scope
     cancel: Cancel
     plan: routes.Plan
+    findings: Findings
+    entries_of: EntriesOf
 
-    def step(self, findings: Findings) -> tuple[Hits, ...] | None:
-        """The hits of the next slice down; None when there is none."""
+    def step(self) -> tuple[Hits, ...] | None:
+        """Take in the hits of the next slice down, and return them; None when there is none."""
+        findings = self.findings
         while (stretch := self.plan.below(findings.before)) is not None:
             self.cancel.check()
             wanted = Ids(stretch.first, findings.before)
@@ -112,22 +128,25 @@ class _Walk:
                 continue
             findings.before = found.lowest
             findings.scanned += found.scanned
+            findings.hear(found.hits, self.entries_of)
             return found.hits
         return None
 
-    def is_over(self, findings: Findings) -> bool:
+    @property
+    def is_over(self) -> bool:
         """Whether every message was looked at."""
-        return self.plan.below(findings.before) is None
+        return self.plan.below(self.findings.before) is None
 
-    def notes(self, findings: Findings) -> tuple[str, ...]:
+    @property
+    def notes(self) -> tuple[str, ...]:
         """What was not searched, and what had to be looked at one by one."""
         above = (NEWEST, *(one.first for one in self.plan.stretches))
         missed = (
             one.note
             for one, before in zip(self.plan.stretches, above, strict=False)
-            if one.note and findings.before < before
+            if one.note and self.findings.before < before
         )
         notes = (*self.plan.notes, *missed)
-        if self.plan.unfinished and findings.scanned:
-            notes += (f"search index still being built: {findings.scanned:,} messages scanned",)
+        if self.plan.unfinished and self.findings.scanned:
+            notes += (f"search index still being built: {self.findings.scanned:,} messages scanned",)
         return tuple(dict.fromkeys(notes))
