@@ -70,6 +70,8 @@ def running(preview: DeletePreview) -> str:
 
 def deleted(deletion: Deletion, what: str) -> str:
     """What was done: to be said when it is over."""
+    if not deletion.deleted and deletion.failed is not None:
+        return str(deletion.failed)
     if not deletion.deleted:
         return (
             f"{what} was gone already; nothing was deleted." if deletion.missing else "Nothing was deleted."

@@ -166,6 +166,7 @@ async def test_the_marked_ones_go_in_one_step(started: Started, path: Path) -> N
     assert toasts(app) == ["Deleted 2 conversations, 4 messages; u brings them back."]
     assert trash(path) == 1
     await press(pilot, "u")
+    assert toasts(app) == ["Undone: 2 conversations are back, 4 messages."]
     assert ids(path) == EVERYTHING
     assert shown_ids(app) == ORDER
 

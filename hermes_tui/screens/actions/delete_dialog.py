@@ -95,7 +95,8 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
             yield Static(id="command")
 
     def on_mount(self) -> None:
-        self._composed = True
+        # An app that is leaving composes nothing any more.
+        self._composed = bool(self.children)
         self._yes.focus()
         self._draw()
 

@@ -51,10 +51,10 @@ class Flagging:
         )
         serial = self._acting.writing.lane.flag(flag, value, chosen)
         self._acting.writing.send(
-            serial, Sent(f"{DOING[flag, value]} {targets.name}", partial(self._flagged, targets))
+            serial, Sent(f"{DOING[flag, value]} {targets.name}", partial(self._flagged, targets, chosen))
         )
 
-    def _flagged(self, targets: Targets, flagged: Flagged) -> None:
+    def _flagged(self, targets: Targets, chosen: tuple[str, ...], flagged: Flagged) -> None:
         what = targets.quoted
         if len(targets.entries) > 1 or not flagged.changed:
             what = figures.plural(len(flagged.changed), "conversation")
@@ -66,8 +66,10 @@ class Flagging:
             self._acting.undoing.remember(flagged, what)
         said += "."
         if flagged.missing:
-            said += f" {figures.plural(flagged.missing, 'conversation')} no longer there."
+            verb = "is" if flagged.missing == 1 else "are"
+            said += f" {figures.plural(flagged.missing, 'conversation')} {verb} no longer there."
         said += delete_text.left(flagged.left, flagged.failed is None, str(flagged.failed or ""))
         self._screen.app.say(said, severity="error" if flagged.failed else "information", timeout=8)
-        self._acting.marking.drop(flagged.changed)
+        left = chosen[len(chosen) - flagged.left :]
+        self._acting.marking.drop(id for id in targets.ids if id not in left)
         self._acting.writing.refresh(frozenset(flagged.changed) if leaves else frozenset())

@@ -44,8 +44,8 @@ class ProgressDialog(ModalScreen[None]):
             yield ProgressBar(id="bar", show_eta=False, show_percentage=False)
 
     def on_mount(self) -> None:
-        self._composed = True
-        self.query_one("#progress").border_title = Content(self._doing)
+        # An app that is leaving composes nothing any more.
+        self._composed = bool(self.children)
         self._draw()
 
     def on_screen_resume(self) -> None:
@@ -76,4 +76,5 @@ class ProgressDialog(ModalScreen[None]):
         done, total = self._reported
         self.query_one("#done", Static).update(Content(f"{count(done)} of {count(total)}"))
         self.query_one("#bar", ProgressBar).update(total=total or None, progress=done)
+        self.query_one("#progress").border_title = Content(self._doing)
         self.query_one("#progress").border_subtitle = "stopping …" if self._stopping else "Esc stops"

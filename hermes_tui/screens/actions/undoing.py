@@ -62,15 +62,19 @@ class Undoing:
         )
 
     def _undone(self, what: str, undone: Undone) -> None:
+        from storage import Deletion
+
         step = undone.step
-        if undone.restored is not None:
-            said, keep = _restored(what, undone.restored), next(iter(undone.restored.sessions), None)
+        if isinstance(step, Deletion) and undone.restored is not None:
+            verb = "is" if step.conversations == 1 else "are"
+            said, keep = (
+                _restored(f"{what} {verb}", undone.restored),
+                next(iter(undone.restored.sessions), None),
+            )
         elif isinstance(step, Flagged):
             # What was done now is the opposite of the step.
-            said, keep = (
-                f"Undone: {what} {IS_NOT[step.flag, not step.value]}.",
-                next(iter(step.changed), None),
-            )
+            now, verb = IS_NOT[step.flag, not step.value], "is" if len(step.changed) == 1 else "are"
+            said, keep = f"Undone: {what} {verb} {now}.", next(iter(step.changed), None)
         else:
             said, keep = f"Undone: {what}.", None
         self._screen.app.say(said, timeout=12)
@@ -85,15 +89,17 @@ class Undoing:
         self._screen.app.say(f"Not undone: {error}", severity="error", timeout=12)
 
 
-def _restored(what: str, restored: Restored) -> str:
+def _restored(what_is: str, restored: Restored) -> str:
     if not restored.sessions:
-        return f"{what} is there already; nothing was brought back."
-    said = f"Undone: {what} is back, {figures.plural(restored.messages, 'message')}."
+        return f"{what_is} there already; nothing was brought back."
+    said = f"Undone: {what_is} back, {figures.plural(restored.messages, 'message')}."
     for session_id, before, after in restored.retitled:
         name = safe_text.line(before) or safe_text.line(session_id)
         said += f" “{name}” is “{safe_text.line(after)}” now: another session has its title."
     if restored.skipped:
-        said += f" {figures.plural(len(restored.skipped), 'session')} there already."
+        were = "was" if len(restored.skipped) == 1 else "were"
+        said += f" {figures.plural(len(restored.skipped), 'session')} {were} there already."
     if restored.detached:
-        said += f" {figures.plural(len(restored.detached), 'session')} without a parent: it is gone."
+        have = "has" if len(restored.detached) == 1 else "have"
+        said += f" {figures.plural(len(restored.detached), 'session')} {have} no parent any more: it is gone."
     return said

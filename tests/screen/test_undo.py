@@ -1,0 +1,163 @@
+"""Undo: step by step back through what this browser did, and what cannot come back says so."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from hermes_tui.app import BrowserApp
+from storage import SessionDB
+from tests.support.acting import FAMILY, FLAGS, ORDER, ids, rows
+from tests.support.browsing import BrowserPilot, browser, browsing
+from tests.support.on_screen import id_at_cursor, press, search_for, shown_ids, toasts
+from tests.support.other_process import other_process
+from tests.support.stores import NOW, BuildV11
+
+Started = tuple[BrowserApp, BrowserPilot]
+EVERYTHING = ["a", "b1", "b2", "branch", "c", "d", "sub"]
+
+
+@pytest.fixture
+def path(build_v11: BuildV11) -> Path:
+    return build_v11(FAMILY + FLAGS)
+
+
+@pytest.fixture
+async def started(path: Path) -> AsyncIterator[Started]:
+    """The browser on the family, with the focus in the list."""
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab")
+        yield app, pilot
+
+
+def sessions(path: Path) -> list[tuple[object, ...]]:
+    """Everything but what stands in the index's own tables."""
+    return rows(path, "SELECT * FROM sessions ORDER BY id") + rows(path, "SELECT * FROM messages ORDER BY id")
+
+
+async def test_nothing_to_undo_is_said(started: Started) -> None:
+    app, pilot = started
+    await press(pilot, "u")
+    assert toasts(app) == ["Nothing to undo here. `hermes-tui sessions trash list` shows earlier deletions."]
+
+
+async def test_a_deletion_comes_back_as_it_was_and_is_found_again(started: Started, path: Path) -> None:
+    app, pilot = started
+    before = sessions(path)
+    await press(pilot, "j", "d", "y")
+    assert sessions(path) != before
+    await press(pilot, "u")
+    assert sessions(path) == before
+    assert shown_ids(app) == ORDER
+    assert id_at_cursor(app) == "b2"
+    assert toasts(app) == ["Undone: “beta #2” is back, 6 messages."]
+    await press(pilot, "slash")
+    await search_for(pilot, "word b2")
+    assert shown_ids(app) == ["b2"]
+
+
+async def test_step_by_step_back_through_everything(started: Started, path: Path) -> None:
+    app, pilot = started
+    before = sessions(path)
+    await press(pilot, "d", "y")
+    await press(pilot, "a")
+    await press(pilot, "G", "p")
+    assert ids(path, "archived = 1") == ["b1", "b2"]
+    assert ids(path, "pinned = 1") == ["d"]
+    await press(pilot, "u")
+    assert toasts(app) == ["Undone: “delta” is no longer pinned."]
+    assert ids(path, "pinned = 1") == []
+    await press(pilot, "u")
+    assert toasts(app) == ["Undone: “beta #2” is no longer archived."]
+    assert ids(path, "archived = 1") == []
+    await press(pilot, "u")
+    assert toasts(app) == ["Undone: “alpha” is back, 2 messages."]
+    assert sessions(path) == before
+    assert shown_ids(app) == ORDER
+    await press(pilot, "u")
+    assert toasts(app)[0].startswith("Nothing to undo")
+
+
+async def test_two_at_once_are_two_steps(started: Started, path: Path) -> None:
+    app, pilot = started
+    await press(pilot, "d", "y")
+    await press(pilot, "d", "y")
+    assert ids(path) == ["branch", "c", "d"]
+    await press(pilot, "u", "u")
+    assert ids(path) == EVERYTHING
+    assert shown_ids(app) == ORDER
+
+
+async def test_unarchiving_is_taken_back_too(build_v11: BuildV11) -> None:
+    path = build_v11(FAMILY + FLAGS + "UPDATE sessions SET archived = 1 WHERE id = 'a';")
+    async with browsing(path) as (app, pilot):
+        await search_for(pilot, "is:archived")
+        await press(pilot, "tab", "a")
+        assert ids(path, "archived = 1") == []
+        await press(pilot, "u")
+        assert ids(path, "archived = 1") == ["a"]
+        assert toasts(app) == ["Undone: “alpha” is archived again."]
+
+
+async def test_a_title_that_was_taken_meanwhile(started: Started, path: Path) -> None:
+    app, pilot = started
+    await press(pilot, "d", "y")
+    with other_process(path) as other:
+        other.begin("other", "alpha", NOW)
+    await press(pilot, "u")
+    assert rows(path, "SELECT id, title FROM sessions WHERE title LIKE 'alpha%' ORDER BY id") == [
+        ("a", "alpha #2"),
+        ("other", "alpha"),
+    ]
+    assert toasts(app) == [
+        "Undone: “alpha” is back, 2 messages. “alpha” is “alpha #2” now: another session has its title."
+    ]
+
+
+async def test_a_parent_that_is_gone_meanwhile(started: Started, path: Path) -> None:
+    app, pilot = started
+    await press(pilot, "j", "j", "d", "y")
+    with other_process(path) as other:
+        for session in ("sub", "b2", "b1"):
+            other.run("DELETE FROM messages WHERE session_id = ?", session)
+            other.run("DELETE FROM sessions WHERE id = ?", session)
+    await press(pilot, "u")
+    assert rows(path, "SELECT id, parent_session_id FROM sessions WHERE id = 'branch'") == [("branch", None)]
+    assert toasts(app) == [
+        "Undone: “beta branch” is back, 2 messages. 1 session has no parent any more: it is gone."
+    ]
+
+
+async def test_a_copy_that_was_emptied_meanwhile(started: Started, path: Path) -> None:
+    app, pilot = started
+    await press(pilot, "a")
+    await press(pilot, "d", "y")
+    with SessionDB(path, migrate=False) as store:
+        assert store.empty_trash() == 1
+    await press(pilot, "u")
+    assert toasts(app)[0].startswith("Not undone: ")
+    assert "b1" not in ids(path)
+    await press(pilot, "u")
+    assert ids(path, "archived = 1") == []
+
+
+async def test_under_a_search_the_words_stay(started: Started, path: Path) -> None:
+    app, pilot = started
+    before = sessions(path)
+    await press(pilot, "slash")
+    await search_for(pilot, "answer")
+    await press(pilot, "tab", "G", "d", "y")
+    assert ids(path) == EVERYTHING[1:]
+    await press(pilot, "u")
+    assert shown_ids(app) == ["d", "c", "branch", "b2", "a"]
+    assert id_at_cursor(app) == "a"
+    assert browser(app).box.value == "answer"
+    assert sessions(path) == before
+
+
+async def test_in_the_search_box_u_is_a_letter(path: Path) -> None:
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "u")
+        assert browser(app).box.value == "u"
