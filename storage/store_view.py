@@ -13,10 +13,13 @@ from storage.engine.store import Store
 from storage.records import HiddenClass, SearchOrder, Sort
 
 if TYPE_CHECKING:
+    from datetime import tzinfo
+
     from storage.engine.connection import Cancel
     from storage.engine.writer import WritePolicy
     from storage.finding.counting import MatchCount
     from storage.finding.query import SessionQuery
+    from storage.finding.tallies import Statistics, StoreSize, TopSession
     from storage.records import (
         Changes,
         Conversation,
@@ -220,6 +223,59 @@ class StoreView(Store):
         from storage.conversation import lineage
 
         return lineage.family(self.reader, session_id)
+
+    # --- what it adds up to
+
+    def statistics(
+        self,
+        tz: tzinfo | None = None,
+        *,
+        progress: Callable[[int, int], None] | None = None,
+        cancel: Cancel | None = None,
+    ) -> Statistics:
+        """Conversations, sessions, messages, tokens and cost of everything: by source, model, day and hour.
+
+        It is read some sessions at a time: what others commit meanwhile may be in it or not.
+
+        Args:
+            tz: The time zone of the days and hours; None is the system's own.
+            progress: Told before every step how many sessions are counted, and how many there are.
+            cancel: Cancelling it from another thread stops it at once.
+
+        Raises:
+            Interrupted: `cancel` was cancelled.
+        """
+        from storage.finding import statistics
+
+        self.searcher.refresh_layout()
+        return statistics.statistics(self.searcher, tz, progress, cancel)
+
+    def top_sessions(
+        self, by: Sort = Sort.TOKENS, limit: int = 10, *, cancel: Cancel | None = None
+    ) -> tuple[TopSession, ...]:
+        """The sessions with the most messages, tokens or cost, the largest first; those with none are left out.
+
+        Raises:
+            BadFilter: `by` is another order.
+        """
+        from storage.finding import statistics
+
+        self.searcher.refresh_layout()
+        return statistics.top_sessions(self.searcher, by, limit, cancel)
+
+    def store_size(
+        self, *, progress: Callable[[int, int], None] | None = None, cancel: Cancel | None = None
+    ) -> StoreSize:
+        """What the tables and indexes of the file take on the disk.
+
+        Args:
+            progress: Told before every table and index how many pages are counted, and how many there are.
+            cancel: Cancelling it from another thread stops it at once.
+        """
+        from storage.finding import store_size
+
+        self.searcher.refresh_layout()
+        return store_size.store_size(self.searcher, progress, cancel)
 
     # --- what changes meanwhile
 

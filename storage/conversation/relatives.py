@@ -69,7 +69,7 @@ def everyone(reader: Reading, cancel: Cancel | None = None) -> dict[str, Kin]:
     sql = f"""SELECT {_array(layout, "s.rowid", related)} FROM sessions s{_joined(layout)}
         WHERE s.id IS NOT NULL AND s.rowid BETWEEN ?1 AND ?2"""
     kin: dict[str, Kin] = {}
-    for first, last in _slices(sorted(starts), SLICE if _seeks(layout) else len(starts)):
+    for first, last in _slices(sorted(starts), SLICE if _seeks(layout) else max(1, len(starts))):
         rows = reader.json(sql, (first, last), cancel)
         for row in rows:
             row[0] = starts.get(row[0])
