@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,10 @@ from storage.keeping.exporting import BYTES
 
 if TYPE_CHECKING:
     from storage import SessionDB
+
+
+# Lone surrogates are not UTF-8; the others end lines where some read them, or command a terminal that shows them.
+_COMMANDING = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,9 @@ class Backup:
         return title if isinstance(title, str) else ""
 
     def text(self, *, ascii_only: bool = False) -> str:
-        return json.dumps(self.value, ensure_ascii=ascii_only)
+        """The object in one line, for UTF-8 unless only ASCII is carried."""
+        text = json.dumps(self.value, ensure_ascii=ascii_only)
+        return text if ascii_only else _COMMANDING.sub(lambda sign: f"\\u{ord(sign[0]):04x}", text)
 
 
 def compose(db: SessionDB, parts: Sequence[str], *, redacting: bool) -> Backup | None:

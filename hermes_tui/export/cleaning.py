@@ -54,10 +54,11 @@ class Cleaning:
             value = json.loads(text)
         except (ValueError, RecursionError):
             return text
-        return self._text("\n".join(f"{name}: {_value(value)}" for name, value in value.items()))
+        return self._text("\n".join(f"{name}:{_value(value)}" for name, value in value.items()))
 
 
 def _value(value: Any) -> str:
     if not isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    return f"\n{value.rstrip()}" if "\n" in value.rstrip() else value
+        return f" {json.dumps(value, ensure_ascii=False)}"
+    value = value.rstrip()
+    return f"\n{value}" if "\n" in value else f" {value}"

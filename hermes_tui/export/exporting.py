@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from hermes_tui.export.formats import Exported, ExportRefused, Format
 from hermes_tui.export.names import suggested_name, unique
-from hermes_tui.export.writing import appearing, make_directory, names_in
+from hermes_tui.export.writing import appearing, is_directory, make_directory, names_in
 from hermes_tui.text.figures import plural
 from storage.errors import StoreError
 
@@ -104,7 +104,7 @@ class _Run:
             raise ExportRefused(
                 "Several conversations need a directory; only JSON and JSONL hold more than one."
             )
-        carried = _Carried(stream, self._form)
+        carried = _Carried(stream)
         try:
             self._write(carried.write, self._told(ascii_only=carried.ascii_only))
         except _Stopped:
@@ -116,7 +116,7 @@ class _Run:
             told = self._told()
             first = next(told)
             path = to / (first.name if len(self._conversations) == 1 else f"conversations.{self._form}")
-            path = path if to.is_dir() else to
+            path = path if is_directory(to) else to
             self._spare_the_store(path)
             with appearing(path, overwrite=overwrite) as file:
                 self._write(file.write, chain([first], told))
@@ -225,14 +225,15 @@ class _Run:
 
 
 class _Carried:
-    """A stream that takes any text: what its encoding lacks is written in the way of the format."""
+    """A stream that takes any text: what an encoding lacks is written in the way of the format."""
 
-    def __init__(self, stream: TextIO, form: Format) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         encoding = (stream.encoding or "utf-8").lower().replace("-", "").replace("_", "")
         self.ascii_only = encoding != "utf8"
-        self._errors = "xmlcharrefreplace" if form.is_document else "backslashreplace"
 
     def write(self, text: str) -> None:
-        encoding = "ascii" if self.ascii_only else "utf-8"
-        self._stream.write(text.encode(encoding, self._errors).decode(encoding))
+        if self.ascii_only:
+            # JSON is ASCII already; HTML and Markdown know characters by their number.
+            text = text.encode("ascii", "xmlcharrefreplace").decode()
+        self._stream.write(text)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from markdown_it.utils import OptionsDict
 
 _LEADS_OUT = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
+# Ours: markdown-it's own search for addresses takes minutes for some texts.
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`，。；：！？、）】》」]{1,2000}", re.IGNORECASE)
+_AFTER_ADDRESS = ".,;:!?*_~"
 _HAS_SCHEME = re.compile(r"[^/?#]*:")
 
 _MAX_COLOURED = 20_000
@@ -90,13 +93,13 @@ def colours(style: str) -> str:
 
 @cache
 def _answers() -> MarkdownIt:
-    parser = _new("commonmark", {"html": False, "xhtmlOut": False, "linkify": True, "breaks": True})
-    return parser.enable(["table", "strikethrough", "linkify"])
+    parser = _new("commonmark", {"html": False, "xhtmlOut": False, "breaks": True})
+    return parser.enable(["table", "strikethrough"])
 
 
 @cache
 def _prompts() -> MarkdownIt:
-    return _new("zero", {"html": False, "linkify": True}).enable(["fence", "backticks", "linkify"])
+    return _new("zero", {"html": False}).enable(["fence", "backticks"])
 
 
 def _new(preset: str, options: dict[str, Any]) -> MarkdownIt:
@@ -112,6 +115,8 @@ def _new(preset: str, options: dict[str, Any]) -> MarkdownIt:
         ("code_block", _fence),
         ("image", _image),
         ("link_open", _link),
+        ("link_close", _link_end),
+        ("text", _text),
         ("table_open", _table),
         ("table_close", _table_end),
     ):
@@ -133,6 +138,7 @@ def _image(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: Op
 
 
 def _link(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Env) -> str:
+    env["in_link"] = True
     address = str(tokens[at].attrs.get("href", ""))
     if not _LEADS_OUT.match(address):
         # Where it would lead, from this file, is not what was meant.
@@ -140,6 +146,31 @@ def _link(renderer: RendererHTML, tokens: Sequence[Token], at: int, options: Opt
     title = str(tokens[at].attrs.get("title", ""))
     shown = f' title="{escape(title)}"' if title else ""
     return f'<a href="{escape(address)}"{shown} rel="noopener noreferrer">'
+
+
+def _link_end(_: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Env) -> str:
+    env["in_link"] = False
+    return "</a>"
+
+
+def _text(_: RendererHTML, tokens: Sequence[Token], at: int, options: OptionsDict, env: Env) -> str:
+    """Text, with what is an address in it as a link."""
+    text = tokens[at].content
+    if env.get("in_link") or "://" not in text:
+        return escape(text, quote=False)
+    html: list[str] = []
+    done = 0
+    for found in _ADDRESS.finditer(text):
+        address = found[0].rstrip(_AFTER_ADDRESS)
+        if "(" not in address:
+            address = address.rstrip(f"){_AFTER_ADDRESS}")
+        link = escape(address)
+        html += (
+            escape(text[done : found.start()], quote=False),
+            f'<a href="{link}" rel="noopener noreferrer">{link}</a>',
+        )
+        done = found.start() + len(address)
+    return "".join((*html, escape(text[done:], quote=False)))
 
 
 def _table(*_: Any) -> str:

@@ -140,8 +140,8 @@ def _lower(lines: list[str | None], token: Token) -> None:
 
 def _is_closed(lines: list[str | None], token: Token) -> bool:
     start, stop = token.map or (0, 0)
-    last = (lines[stop - 1] or "").strip()
-    return stop - 1 > start and len(last) >= len(token.markup) and set(last) == {token.markup[0]}
+    closing = re.compile(rf" {{0,3}}{re.escape(token.markup)}{token.markup[0]}*[ \t]*")
+    return stop - 1 > start and closing.fullmatch(lines[stop - 1] or "") is not None
 
 
 def _given(lines: Iterable[str | None]) -> list[str]:

@@ -34,8 +34,7 @@ def appearing(path: Path, *, overwrite: bool) -> Iterator[TextIO]:
     try:
         with (
             _refusing(path),
-            # JSON writes a lone surrogate the same way.
-            open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n") as file,
+            open(descriptor, "w", encoding="utf-8", newline="\n") as file,
         ):
             yield file
             file.flush()
@@ -64,6 +63,16 @@ def check(path: Path, *, overwrite: bool) -> None:
             raise ExportRefused(f"Nothing was exported: {path} is no file that could be replaced.")
         if not overwrite:
             raise ExportRefused(f"Nothing was exported: {path} exists already.")
+
+
+def is_directory(path: Path) -> bool:
+    """Whether it is one.
+
+    Raises:
+        ExportRefused: The path can be none of anything.
+    """
+    with _refusing(path):
+        return path.is_dir()
 
 
 def make_directory(path: Path) -> bool:

@@ -116,6 +116,11 @@ def test_the_policy_lets_nothing_load() -> None:
         ("[a](https://a.b)", '<p><a href="https://a.b" rel="noopener noreferrer">a</a></p>\n'),
         ("![dog](https://a.b/c.png)", '<p><span class="picture" title="https://a.b/c.png">dog</span></p>\n'),
         ("![](https://a.b/c.png)", '<p><span class="picture" title="https://a.b/c.png">https://a.b/c.png</span></p>\n'),
+        ("(see https://a.b/c_d?e=1&f=2).", '<p>(see <a href="https://a.b/c_d?e=1&amp;f=2" rel="noopener noreferrer">'
+         "https://a.b/c_d?e=1&amp;f=2</a>).</p>\n"),
+        ("看https://a.b/维基_(x)。好", '<p>看<a href="https://a.b/维基_(x)" rel="noopener noreferrer">'
+         "https://a.b/维基_(x)</a>。好</p>\n"),
+        ("[https://a.b](https://c.d)", '<p><a href="https://c.d" rel="noopener noreferrer">https://a.b</a></p>\n'),
         ("a\nb", "<p>a<br>\nb</p>\n"),
         ("```py\nx = '<b>'\n```", '<figure class="code"><figcaption>py</figcaption><pre><code>'
          '<span class="n">x</span> <span class="o">=</span> <span class="s1">\'&lt;b&gt;\'</span>\n'

@@ -35,6 +35,7 @@ def _inner(tokens: list[Token]) -> list[Token]:
         ("a #tag and\n#!/bin/sh", "a #tag and\n#!/bin/sh"),
         ("```py\nx = '<b>'", "```py\nx = '<b>'\n```"),
         ("~~~~\n```\n~~~", "~~~~\n```\n~~~\n~~~~"),
+        ("```\n    ```", "```\n    ```\n```"),
         ("```\nx\n```", "```\nx\n```"),
         ("a <b>bold</b> `<i>` </details>", "a \\<b>bold\\</b> `<i>` \\</details>"),
         ("<div>\n# x", "\\<div>\n### x"),
