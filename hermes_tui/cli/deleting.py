@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from hermes_tui.cli import exits
@@ -40,10 +40,20 @@ def delete(
         )
 
 
-def outcome(call: Call, done: Deletion) -> int:
-    """Say beside the answer how the deletion can be taken back and what was left; returns the exit status."""
-    if done.step and not call.options.demo:
-        call.remark(f"Undo: {call.again('trash', 'restore', done.step)}")
+def answer(call: Call, done: Deletion, facts: Mapping[str, Any], lines: Iterable[str]) -> int:
+    """Say what was deleted, how it can be taken back and what was left; returns the exit status.
+
+    Args:
+        facts: What `--json` says beside the deletion.
+        lines: What a person reads of it; safe text.
+    """
+    try:
+        call.answer({**facts, **_facts(done)}, lines)
+        call.output.finish()
+    finally:
+        # Whoever reads the answer may have gone, and the deletion is done.
+        if done.step and not call.options.demo and not call.said.json:
+            call.output.aside(f"Undo: {call.again('trash', 'restore', done.step)}")
     if done.missing:
         gone = "was" if len(done.missing) == 1 else "were"
         call.remark(f"{plural(len(done.missing), 'session')} {gone} gone already.")
@@ -55,8 +65,7 @@ def outcome(call: Call, done: Deletion) -> int:
     return exits.INTERRUPTED if done.cancelled else exits.OK
 
 
-def facts(done: Deletion) -> dict[str, Any]:
-    """What `--json` says of a deletion."""
+def _facts(done: Deletion) -> dict[str, Any]:
     return {
         "step": done.step or None,
         "deleted": list(done.deleted),
@@ -89,8 +98,7 @@ def _run(call: Call) -> int:
         if going.running:
             call.confirm(f"{_running(going, call.output)} Delete it all the same?", "Nothing was deleted")
         done = delete(call, db, conversations, with_subagents=said.with_subagents, keep_copy=not said.purge)
-    call.answer({**facts(done), "dry_run": False}, _deleted(done, call.output))
-    return outcome(call, done)
+    return answer(call, done, {"dry_run": False}, _deleted(done, call.output))
 
 
 def _question(going: DeletePreview, output: Output) -> str:

@@ -37,7 +37,7 @@ def session_id(db: SessionDB, typed: str) -> str:
     several = db.find_session_ids(asked, _NAMED + 1) if asked == typed and asked else []
     if not several:
         raise NoSuchSession(f"Session '{typed}' not found. `hermes-tui sessions list` shows the ids.")
-    more = ", ..." if len(several) > _NAMED else ""
+    more = " and others" if len(several) > _NAMED else ""
     raise NoSuchSession(
         f"'{typed}' begins several ids: {', '.join(several[:_NAMED])}{more}. Type more of it."
     )

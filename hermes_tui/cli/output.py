@@ -89,6 +89,10 @@ class Output:
     def remark(self, text: str) -> None:
         """Say something beside the answer."""
         self.finish()
+        self.aside(text)
+
+    def aside(self, text: str) -> None:
+        """Say something at once, whatever has become of the answer."""
         dim = self.terminal is not None and not os.environ.get("NO_COLOR")
         self._say(f"\x1b[2m{text}\x1b[0m\n" if dim else f"{text}\n")
 

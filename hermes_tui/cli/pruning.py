@@ -42,13 +42,10 @@ def _run(call: Call) -> int:
         done = deleting.delete(
             call, db, [one.parts for one in going], with_subagents=False, keep_copy=not call.said.purge
         )
-    call.answer(
-        {**foretold, **deleting.facts(done)},
-        [f"Pruned {len(done.deleted)} session(s)."],
-    )
+    status = deleting.answer(call, done, foretold, [f"Pruned {len(done.deleted)} session(s)."])
     if revived := len(found.chosen) - len(going):
         call.remark(f"{plural(revived, 'conversation')} changed meanwhile and stayed.")
-    return deleting.outcome(call, done)
+    return status
 
 
 def _old(now: float) -> Chosen:

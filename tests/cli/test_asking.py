@@ -74,6 +74,20 @@ def test_the_reader_of_an_export_goes_away(store: Path) -> None:
     assert (done.returncode, done.stderr) == (141, "")
 
 
+def test_the_way_back_is_said_where_the_answer_arrives_nowhere(store: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        command("delete", ONE, "--yes", "--db", str(store)),
+        env=environment(), stdout=writing, stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    os.close(writing)
+    with SessionDB(store, read_only=True) as db:
+        (step,) = db.list_trash()
+    assert done.returncode == 141
+    assert done.stderr == f"Undo: hermes-tui sessions trash --db {store} restore {step.step}\n"
+
+
 def test_a_pipe_from_an_export_to_an_import(store: Path, copy_store: CopyStore) -> None:
     empty = copy_store("empty-v22-0.19.0.db")
     with subprocess.Popen(

@@ -99,7 +99,7 @@ def test_many_candidates_are_named_in_part(build_v11: BuildV11, on_store: OnStor
     rows = ",".join(f"('s{n}\x1b[31m','cli',1)" for n in range(9))
     sessions = on_store(build_v11(f"INSERT INTO sessions(id,source,started_at) VALUES {rows};"))
     assert sessions("rename", "s", "x").err == (
-        "hermes-tui: 's' begins several ids: s0, s1, s2, s3, .... Type more of it.\n"
+        "hermes-tui: 's' begins several ids: s0, s1, s2, s3 and others. Type more of it.\n"
     )
 
 
