@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +14,8 @@ import pytest
 from hermes_tui.export import Exported, ExportRefused, Format, export, exporting
 from storage import Cancel, SessionDB, StoreBusy
 from tests.exporting.talks import KEY, names, talk
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_several_documents_go_into_a_directory_under_names_of_their_own(
@@ -152,3 +156,18 @@ def test_one_conversation_at_a_time_is_in_memory(
     monkeypatch.setattr(exporting._Run, "_composed", noting)
     export(db, talks, tmp_path / "out", Format.JSONL, progress=lambda *_: steps.append("written"))
     assert steps == ["read", "written"] * 5
+
+
+def test_a_backup_needs_no_library_for_documents(db: SessionDB, tmp_path: Path) -> None:
+    talk(db, "a")
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from hermes_tui.export import Format, export\n"
+        "from storage import SessionDB\n"
+        f"store = SessionDB({str(db.path)!r}, read_only=True)\n"
+        f"export(store, [['a']], Path({str(tmp_path)!r}) / 'a.json', Format.JSON)\n"
+        "print(sorted({'markdown_it', 'pygments', 'rich', 'textual'} & set(sys.modules)))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert ran.stdout == "[]\n"
