@@ -59,19 +59,22 @@ def add_parsers(commands: Commands, shared: Mapping[str, Any], typed: Sequence[s
     for name, place in PLACES.items():
         if name in typed:
             command: Command = import_module(f"hermes_tui.cli.{place.module}").COMMANDS[name]
-            _add(commands, name, place.summary, command, shared)
+            add_parser(commands, name, place.summary, command, shared)
         else:
             commands.add_parser(name, help=place.summary)
 
 
-def _add(commands: Commands, name: str, summary: str, command: Command, shared: Mapping[str, Any]) -> None:
+def add_parser(
+    commands: Commands, name: str, summary: str, command: Command, shared: Mapping[str, Any]
+) -> None:
+    """Add the whole parser of a command, and those of its parts."""
     parser = commands.add_parser(
         name.split()[-1], help=summary, description=command.description, epilog=EPILOG, **shared
     )
     if command.parts:
         inner = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
         for part, one in command.parts.items():
-            _add(inner, f"{name} {part}", one.description, one, shared)
+            add_parser(inner, f"{name} {part}", one.description, one, shared)
         return
     parser.set_defaults(action=command, command=name, dry_run=False, yes=False)
     if command.options is not None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from hermes_tui import __version__
 from hermes_tui.cli import exits
@@ -128,6 +128,8 @@ def _parser(words: Sequence[str]) -> _Parser:
     parser.add_argument("--version", action="version", version=f"hermes-tui {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     _add_browse(commands, [which, what, choosing])
+    shared = {"parents": [which], "formatter_class": _Help, "allow_abbrev": False}
+    _add_recall(commands, shared, words)
     sessions = commands.add_parser(
         "sessions",
         help="commands on conversations",
@@ -158,7 +160,6 @@ def _parser(words: Sequence[str]) -> _Parser:
     if _may_act(words):
         from hermes_tui.cli.family import add_parsers
 
-        shared = {"parents": [which], "formatter_class": _Help, "allow_abbrev": False}
         add_parsers(family, shared, words)
     return parser
 
@@ -185,6 +186,17 @@ def _add_browse(commands: _Commands, options: list[_Parser]) -> None:
         formatter_class=_Help,
         allow_abbrev=False,
     )
+
+
+def _add_recall(commands: _Commands, shared: Mapping[str, Any], words: Sequence[str]) -> None:
+    summary = "print what was said once, for a program that asks"
+    if "recall" not in words:
+        commands.add_parser("recall", help=summary)
+        return
+    from hermes_tui.cli.family import add_parser
+    from hermes_tui.cli.recall import COMMANDS
+
+    add_parser(commands, "recall", summary, COMMANDS["recall"], shared)
 
 
 # Each group of options belongs to several commands and may stand before or after their names. So none has a
