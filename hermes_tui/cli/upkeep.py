@@ -74,7 +74,9 @@ def _optimize(call: Call) -> int:
             if tell:
                 tell(0, 1)
             indexes = db.optimize_fts()
-            db.vacuum()
+            # SQLite would make a page of an empty file.
+            if before:
+                db.vacuum()
     after = _size(path)
     call.answer(
         {"indexes": indexes, "before": before, "after": after, "dry_run": False},

@@ -12,6 +12,8 @@ import pytest
 from hermes_tui import __version__
 from hermes_tui.cli.family import PLACES
 from hermes_tui.cli.parser import Arguments, parse
+from hermes_tui.options import Options
+from hermes_tui.services.own_command import own_command
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -175,6 +177,31 @@ def test_every_command_has_its_module_and_its_help(capsys: pytest.CaptureFixture
         assert "exit status:\n  0  done\n" in text
         assert ("--json" in text) is (name != "trash")
         assert ("--dry-run" in text) is (name != "trash")
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "flags"),
+    [
+        ("rename", ("-u", "--x y"), ()),
+        ("delete", ("a", "-b"), ("--chain", "--with-subagents", "--purge")),
+        (
+            "export",
+            ("-o/x y.md",),
+            ("--format", "md", "--session-id", "u", "--lineage", "logical", "--no-redact"),
+        ),
+        ("archive", ("a", "\x1b[2J"), ()),
+        ("trash", ("restore", "20261129T120000000-ab12cd34"), ()),
+    ],
+)
+def test_the_command_that_a_dialog_shows_is_understood(
+    command: str, words: tuple[str, ...], flags: tuple[str, ...], tmp_path: Path
+) -> None:
+    shown = own_command(Options(tmp_path / "a b.db"), command, *words, flags=flags)
+    assert shown.isprintable()
+    typed = subprocess.check_output(["bash", "-c", f"printf '%s\\0' {shown}"], text=True).split("\0")[1:-1]
+    understood = parse(typed)
+    assert understood.command.split()[0] == command
+    assert understood.db == tmp_path / "a b.db"
 
 
 @pytest.mark.parametrize(

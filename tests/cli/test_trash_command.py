@@ -143,6 +143,18 @@ def test_a_copy_that_is_damaged_is_said_to_be(sessions: Commands) -> None:
     assert done.err.startswith(f"hermes-tui: Nothing was restored: the copy {copy} cannot be read (")
 
 
+def test_a_deletion_that_was_cut_off(sessions: Commands) -> None:
+    step = delete(sessions, "a1")
+    copy = sessions.path.parent / "trash" / f"{step}.jsonl"
+    copy.rename(copy.with_suffix(".jsonl.pending"))
+    assert sessions("trash", "list").out.splitlines()[-1].endswith("  Alpha (cut off)")
+    assert sessions("delete", "b", "--yes").err.splitlines()[0] == (
+        f"The deletion {step} was cut off; 1 session had gone by then, and can be restored."
+    )
+    assert not sessions("trash", "list").out.splitlines()[-1].endswith("(cut off)")
+    assert sessions("trash", "restore", step).out == "Restored 1 session with 1 message.\n"
+
+
 def test_no_store(sessions: Commands) -> None:
     step = delete(sessions, "a1")
     sessions.path.unlink()
