@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any, NamedTuple
@@ -113,35 +113,45 @@ class _Choice:
         self._limit = limit
         self._skip = frozenset(skip)
         self._roots: dict[str, str] = {}
-        self._demoted: list[tuple[_Candidate, _Told]] = []
+        self._demoted: list[tuple[list[_Candidate], _Told]] = []
 
     def take(self, pages: Iterator[list[_Candidate]], told: _Told) -> None:
         """Take the first of each lineage, as far as there is room; the demoted wait for the end."""
         looked_at = 0
         while not self._is_full and looked_at < _AT_MOST and (page := next(pages, None)) is not None:
             looked_at += len(page)
-            self._demoted += ((one, told) for one in page if one.source in DEMOTED)
-            self._take([(one, told) for one in page if one.source not in DEMOTED])
+            self._demoted.append(([one for one in page if one.source in DEMOTED], told))
+            self._take([one for one in page if one.source not in DEMOTED], told)
 
     def finish(self) -> dict[str, dict[str, Any]]:
         """Give the room that is left to the demoted; returns all hits."""
-        self._take(self._demoted)
+        for demoted, told in self._demoted:
+            self._take(demoted, told)
         self._demoted = []
         return self.hits
 
-    def _take(self, found: Sequence[tuple[_Candidate, _Told]]) -> None:
+    def _take(self, found: Sequence[_Candidate], told: _Told) -> None:
         for start in range(0, len(found), _FAMILY):
-            some = found[start : start + _FAMILY]
+            rest = list(found[start : start + _FAMILY])
             if self._is_full:
                 return
-            self._look_up({one.session_id for one, _ in some})
-            for one, told in some:
-                root = self._roots[one.session_id]
-                if self._is_full or root in self._skip or root in self.hits:
-                    continue
+            self._look_up({one.session_id for one in rest})
+            while firsts := self._firsts(rest):
                 # What only may match says so when it is read; then its lineage waits for another message.
-                for hit in told(self._search, [one.id]):
-                    self.hits[root] = hit
+                hits = {hit["id"]: hit for hit in told(self._search, [one.id for one in firsts.values()])}
+                self.hits |= {root: hits[one.id] for root, one in firsts.items() if one.id in hits}
+                rest = [one for one in rest if one not in firsts.values()]
+
+    def _firsts(self, found: Iterable[_Candidate]) -> dict[str, _Candidate]:
+        """The first of each lineage that is still wanted, by its root, as many as there is room for."""
+        firsts: dict[str, _Candidate] = {}
+        for one in found:
+            if len(self.hits) + len(firsts) == self._limit:
+                break
+            root = self._roots[one.session_id]
+            if root not in self._skip and root not in self.hits:
+                firsts.setdefault(root, one)
+        return firsts
 
     def _look_up(self, session_ids: set[str]) -> None:
         if unknown := session_ids - self._roots.keys():

@@ -1,4 +1,4 @@
-"""`python -m tests.benchmarks [--store PATH …] [--only storage|search|screen|start]`: every number, in one table.
+"""`python -m tests.benchmarks [--store PATH …] [--only storage|search|programs|…]`: every number, in one table.
 
 Never a part of the tests: it measures this machine as much as the program. Stores of 1,000 sessions with 50,000
 messages and of 10,000 with 500,000 are made in a cache directory when they are not there (a minute, 1.2 GB).
@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.benchmarks import screen_part, search_part, start_part, storage_part
+from tests.benchmarks import programs_part, screen_part, search_part, start_part, storage_part
 from tests.benchmarks.make_store import make
 from tests.benchmarks.measure import Row, table
 
@@ -19,6 +19,7 @@ SIZES = {"1k": (1_000, 50_000), "10k": (10_000, 500_000)}
 PARTS: dict[str, Callable[[Path, str], Iterator[Row]]] = {
     "storage": storage_part.rows,
     "search": search_part.rows,
+    "programs": programs_part.rows,
     "screen": screen_part.rows,
     "start": start_part.rows,
 }
