@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from hermes_tui.cli import exits
 from hermes_tui.cli.command import Call, Command
 from hermes_tui.cli.progress import progress
+from storage.engine.creation import SCHEMA_VERSION
 
 if TYPE_CHECKING:
     from storage import StoreInfo
 
-_VERSION: Final = 23
-"""The schema version that `migrate` brings a store to."""
 _OLD_RELEASES: Final = "Hermes 0.13 to 0.19 go on working with it."
 
 
@@ -27,22 +26,22 @@ def _migrate(call: Call) -> int:
         info = db.info()
         fenced = db.reading().layout.turn_fences
     before = _version(info)
-    if before > _VERSION:
+    if before > SCHEMA_VERSION:
         raise StoreTooNew(path, before)
     if fenced:
         raise StoreFenced(path)
     place = call.output.show(str(path))
     if call.is_rehearsal:
         line = (
-            f"Would bring {place} from schema version {before} to {_VERSION}. {_OLD_RELEASES}"
-            if before < _VERSION
-            else f"{place} is at schema version {_VERSION} already; an index that is not complete would be completed."
+            f"Would bring {place} from schema version {before} to {SCHEMA_VERSION}. {_OLD_RELEASES}"
+            if before < SCHEMA_VERSION
+            else f"{place} is at schema version {SCHEMA_VERSION} already; an index that is not complete would be completed."
         )
         dry = f"Dry run {call.output.marks.dash} nothing migrated."
-        call.answer({"from": before, "to": _VERSION, "seconds": None, "dry_run": True}, [line, dry])
+        call.answer({"from": before, "to": SCHEMA_VERSION, "seconds": None, "dry_run": True}, [line, dry])
         return exits.OK
-    if before < _VERSION:
-        call.remark(f"{place}: schema version {before} {call.output.marks.arrow} {_VERSION}")
+    if before < SCHEMA_VERSION:
+        call.remark(f"{place}: schema version {before} {call.output.marks.arrow} {SCHEMA_VERSION}")
     begun = time.monotonic()
     with progress(call.output, "Indexing") as tell:
         was, now = migrate(path, tell, policy=call.policy)
@@ -58,7 +57,7 @@ def _migrate(call: Call) -> int:
 
 def _version(info: StoreInfo) -> int:
     # Rows without a version are as new as the program that opens them (spec 2.1); an empty file has neither.
-    return info.version or (_VERSION if info.sessions else 0)
+    return info.version or (SCHEMA_VERSION if info.sessions else 0)
 
 
 def _optimize(call: Call) -> int:
@@ -134,7 +133,7 @@ def _storage_options(parser: argparse.ArgumentParser) -> None:
 COMMANDS: Final = {
     "migrate": Command(
         _migrate,
-        f"Bring the store to schema version {_VERSION}: new columns and tables, an index that is kept right.\n"
+        f"Bring the store to schema version {SCHEMA_VERSION}: new columns and tables, an index that is kept right.\n"
         f"{_OLD_RELEASES}",
     ),
     "optimize": Command(
