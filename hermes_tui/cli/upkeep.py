@@ -32,11 +32,9 @@ def _migrate(call: Call) -> int:
         raise StoreFenced(path)
     place = call.output.show(str(path))
     if call.is_rehearsal:
-        line = (
-            f"Would bring {place} from schema version {before} to {SCHEMA_VERSION}. {_OLD_RELEASES}"
-            if before < SCHEMA_VERSION
-            else f"{place} is at schema version {SCHEMA_VERSION} already; an index that is not complete would be completed."
-        )
+        line = f"Would bring {place} from schema version {before} to {SCHEMA_VERSION}. {_OLD_RELEASES}"
+        if before == SCHEMA_VERSION:
+            line = f"{place} is at schema version {before} already; an index that is not complete would be completed."
         dry = f"Dry run {call.output.marks.dash} nothing migrated."
         call.answer({"from": before, "to": SCHEMA_VERSION, "seconds": None, "dry_run": True}, [line, dry])
         return exits.OK
