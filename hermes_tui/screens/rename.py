@@ -107,10 +107,9 @@ class RenameDialog(ModalScreen[Renamed | None]):
         self._input.focus()
         self._ask()
 
-    def on_key(self, event: Key) -> None:
-        """A letter that was typed before the input had the focus belongs to it."""
-        if event.is_printable and event.character is not None and not self._input.has_focus:
-            self._input.insert_text_at_cursor(event.character)
+    async def on_key(self, event: Key) -> None:
+        """A key that was typed behind the one that opened the dialog."""
+        await self._input.catch_up(event)
 
     @property
     def text(self) -> str:

@@ -26,6 +26,16 @@ class LineInput(Input):
     async def _on_key(self, event: events.Key) -> None:
         await key_order.act(self, event, takes_text=True)
 
+    async def catch_up(self, event: events.Key) -> None:
+        """Act on a key that came to the screen before the input was there to take it.
+
+        What the input acts on itself never bubbles up to the screen.
+        """
+        if event.is_printable and event.character is not None:
+            self.insert_text_at_cursor(event.character)
+        elif bound := self._bindings.key_to_bindings.get(event.key):
+            await self.app.run_action(bound[0].action, self)
+
     def _on_paste(self, event: events.Paste) -> None:
         # Input itself would keep the first line only.
         event.prevent_default()

@@ -9,8 +9,9 @@ from textual import events
 from textual.widgets import Input, Static
 
 from hermes_tui.app import BrowserApp
+from hermes_tui.screens.browser import BrowserScreen
 from hermes_tui.screens.rename import RenameDialog
-from storage import SessionDB
+from storage import SessionDB, WritePolicy
 from tests.cases.test_case_24_renames_that_clash import ROWS
 from tests.support.browsing import BrowserPilot, browser, browsing, row_of, screen_text
 from tests.support.on_screen import press, put_cursor_on, toasts, tree, until
@@ -205,3 +206,36 @@ async def test_from_the_lineage_it_is_that_part(path: Path) -> None:
         lineage = tree(app).lineage
         assert lineage is not None
         assert [one.title for one in lineage.nodes if one.id == "r"] == ["scanner2"]
+
+
+async def test_a_store_that_stays_busy_leaves_all_as_it_was_and_the_text_where_it_is(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def impatient(screen: BrowserScreen) -> SessionDB:
+        return SessionDB(screen.options.db_path, migrate=False, policy=WritePolicy(budget=0.5))
+
+    monkeypatch.setattr(BrowserScreen, "_open_for_writing", impatient)
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab")
+        await put_cursor_on(app, pilot, "u")
+        await press(pilot, "r")
+        await type_title(pilot, "late")
+        with other_process(path) as other:
+            other.run("BEGIN IMMEDIATE")
+            await pilot.press("enter")
+            await until(pilot, lambda: "is busy" in verdict(app)[0])
+            other.run("ROLLBACK")
+        assert (typed(app), shown_title(app, "u"), stored(path)) == ("late", "taken", TITLES)
+        await press(pilot, "enter")
+        assert stored(path) == {**TITLES, "u": "late"}
+
+
+async def test_keys_that_come_faster_than_the_dialog_are_its_keys(path: Path) -> None:
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab")
+        await put_cursor_on(app, pilot, "u")
+        for key in ("r", "d", "x", "enter"):
+            app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(pilot, lambda: stored(path)["u"] == "takendx")
+        await press(pilot)
+        assert toasts(app) == ["Renamed to “takendx”. u undoes it."]
