@@ -112,9 +112,10 @@ def filters(
     values: list[str] = []
     if not include_inactive:
         conditions.append(expressions.visible(layout))
+    source = f"coalesce({layout.column('sessions', 'source', 'NULL', 's')}, '')"
     for sql, wanted in (
-        ("s.source IN", sources),
-        ("s.source NOT IN", without or None),
+        (f"{source} IN", sources),
+        (f"{source} NOT IN", without or None),
         ("m.role IN", roles or None),
     ):
         if wanted is not None:
@@ -152,8 +153,8 @@ def _columns(layout: Layout) -> str:
 
     return (
         f"m.id AS id, m.session_id AS session_id, m.role AS role, {of('messages', 'timestamp')} AS timestamp,"
-        f" {of('messages', 'tool_name')} AS tool_name, s.source AS source, {of('sessions', 'model')} AS model,"
-        f" s.started_at AS session_started"
+        f" {of('messages', 'tool_name')} AS tool_name, {of('sessions', 'source')} AS source,"
+        f" {of('sessions', 'model')} AS model, {of('sessions', 'started_at')} AS session_started"
     )
 
 

@@ -97,7 +97,7 @@ def _chosen(search: Search, plan: Plan, limit: int, skip: Collection[str]) -> di
         choice.take(_by_index(search), told_by_index)
         if choice.finish() or is_complete(plan):
             return choice.hits
-    if search.order != "ASC" and len(plan.stretches) > 1:
+    if search.order != "ASC" and len(plan.stretches) > 1 and not plan.unfinished:
         # What is everywhere is among the newest; an index would have to order all of it.
         choice.take(_by_reading(search, replace(plan, stretches=plan.stretches[:1])), told_by_reading)
     choice.take(_by_reading(search, plan), told_by_reading)
@@ -113,6 +113,7 @@ class _Choice:
         self._limit = limit
         self._skip = frozenset(skip)
         self._roots: dict[str, str] = {}
+        self._places: dict[int, int] = {}
         self._demoted: list[tuple[list[_Candidate], _Told]] = []
 
     def take(self, pages: Iterator[list[_Candidate]], told: _Told) -> None:
@@ -124,10 +125,11 @@ class _Choice:
             self._take([one for one in page if one.source not in DEMOTED], told)
 
     def finish(self) -> dict[str, dict[str, Any]]:
-        """Give the room that is left to the demoted; returns all hits."""
+        """Give the room that is left to the demoted; returns all hits in their order."""
         for demoted, told in self._demoted:
             self._take(demoted, told)
         self._demoted = []
+        self.hits = dict(sorted(self.hits.items(), key=lambda item: self._places[item[1]["id"]]))
         return self.hits
 
     def _take(self, found: Sequence[_Candidate], told: _Told) -> None:
@@ -136,6 +138,8 @@ class _Choice:
             if self._is_full:
                 return
             self._look_up({one.session_id for one in rest})
+            for one in rest:
+                self._places.setdefault(one.id, len(self._places))
             while firsts := self._firsts(rest):
                 # What only may match says so when it is read; then its lineage waits for another message.
                 hits = {hit["id"]: hit for hit in told(self._search, [one.id for one in firsts.values()])}
