@@ -133,7 +133,7 @@ def records(file: BinaryIO, path: Path, block: Block) -> Iterator[Record]:
     while file.tell() < block.lines_end:
         try:
             record = json.loads(file.readline())
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise TrashDamaged(path, str(error)) from error
         if not isinstance(record, dict):
             raise TrashDamaged(path, "a line is no object")
@@ -192,7 +192,7 @@ def _require_header(first: bytes, path: Path) -> None:
     try:
         found = json.loads(first)
         version = found["format"] if found["kind"] == "trash" else None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         version = None
     if version is None:
         raise TrashDamaged(path, "it is no copy of deleted conversations")
@@ -204,7 +204,7 @@ def _end(data: bytes) -> tuple[tuple[CopiedSession, ...], str] | None:
     try:
         found = json.loads(data)
         return tuple(CopiedSession(**one) for one in found["sessions"]), str(found["sha256"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.support.both_ways import both_ways, opened
+from tests.support.raw import raw_rows
 from tests.support.stores import BuildV11
 
 ROWS = """
@@ -32,8 +33,28 @@ def test_the_middle_of_a_chain(build_v11: BuildV11, migrate: bool) -> None:
 
 
 @both_ways
+def test_the_middle_of_a_chain_with_a_way_back(build_v11: BuildV11, migrate: bool) -> None:
+    path = build_v11(ROWS)
+    with opened(path, migrate) as db:
+        before = raw_rows(path)
+        preview = db.preview_delete([["b"]])
+        assert (preview.sessions, preview.continuations, preview.branches) == (("b",), 2, 0)
+        assert raw_rows(path) == before
+        deletion = db.trash_sessions([["b"]])
+        assert (deletion.deleted, deletion.messages, deletion.failed) == (("b",), 1, None)
+        left = {row["id"]: (row["parent_session_id"], row["model_config"]) for row in db.search_sessions()}
+        assert left == {"a": (None, None), "c": (None, None), "z": (None, None)}
+        assert db.search_messages("wordb") == []
+        assert db.reader.rows("PRAGMA foreign_key_check") == []
+        db.restore_trash(deletion.step)
+        assert raw_rows(path) == before
+        assert [hit["session_id"] for hit in db.search_messages("wordb")] == ["b"]
+
+
+@both_ways
 def test_nobody(build_v11: BuildV11, migrate: bool) -> None:
     path: Path = build_v11(ROWS)
     with opened(path, migrate) as db:
         assert db.delete_session("gone") is False
+        assert db.trash_sessions([["gone"]]).missing == ("gone",)
         assert [row["id"] for row in db.search_sessions()] == ["c", "b", "z", "a"]
