@@ -18,18 +18,6 @@ from tests.support.stores import STORES, copy_of
 
 NAMES = sorted(path.name for path in STORES.glob("*.db"))
 QUERIES = ("docker", "the NOT docker", "deploy*", "docker OR state", "数据库", "库", "zzqq")
-    "docker",
-    "the",
-    "1",
-    "deploy*",
-    "docker OR state",
-    "the NOT docker",
-    "step build",
-    '"of the"',
-    "数据库",
-    "库",
-    "zzqq",
-)
 
 
 @pytest.fixture(params=NAMES, scope="module")
