@@ -1,4 +1,4 @@
-"""Case 38 on the screen: the box takes every letter, filter and selection stay sane. (Deleting waits for its issue.)"""
+"""Case 38 on the screen: the box takes every letter, filter and selection stay sane."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from textual import events
 from hermes_tui.app import BrowserApp
 from hermes_tui.services.resume import Choice
 from tests.cases.test_case_38_every_letter_is_searched import SETUP
+from tests.support.acting import ids
 from tests.support.browsing import BrowserPilot, browser, browsing, screen_text, settle
 from tests.support.on_screen import id_at_cursor, pane_text, press, search_for, shown_ids
 from tests.support.real_terminal import QUIT, browser_in_terminal
@@ -64,6 +65,33 @@ async def test_from_the_fourth_row_to_a_search(started: Started) -> None:
     assert id_at_cursor(app) == highlighted
     await press(pilot, "enter")
     assert app.return_value == Choice(highlighted)
+
+
+@pytest.mark.parametrize("key", ["d", "f8"])
+async def test_deleting_the_second_hit_keeps_the_filter(started: Started, store: Path, key: str) -> None:
+    app, pilot = started
+    await search_for(pilot, "alpha")
+    await press(pilot, "down", *(["tab"] if key == "d" else []), key)
+    assert ids(store) == ALL
+    await press(pilot, "y")
+    assert ids(store) == ["s1", "s2", "s3"]
+    assert browser(app).box.value == "alpha"
+    assert shown_ids(app) == ["s2"]
+    assert id_at_cursor(app) == "s2"
+    await press(pilot, "escape")
+    assert browser(app).box.value == ""
+    assert shown_ids(app) == ["s1", "s2", "s3"]
+
+
+async def test_the_row_disappears_before_the_store_is_read_again(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, pilot = started
+    await search_for(pilot, "alpha")
+    await press(pilot, "down", "f8")
+    monkeypatch.setattr("hermes_tui.services.store_worker.StoreWorker.list", lambda *_, **__: 0)
+    await press(pilot, "y")
+    assert shown_ids(app) == ["s2"]
 
 
 async def test_a_paste_is_one_line_without_control_characters(started: Started) -> None:

@@ -31,7 +31,7 @@ KEYS = (
         "f5",
         "f1",
         "question_mark",
-        "a",
+        "a_elsewhere",
     ),
 )
 SIZES = ((120, 40), (80, 24), (40, 12), (160, 45), (20, 5), (100, 16))
@@ -65,7 +65,7 @@ async def walk(app: BrowserApp, pilot: BrowserPilot, count: int, seed: int = 1) 
 
 
 async def take(app: BrowserApp, pilot: BrowserPilot, step: str) -> None:
-    """One step. Enter only where it shows something, Esc only where it does not leave."""
+    """One step. Enter only where it shows something, Esc only where it does not leave, `a` only where it ticks."""
     command, _, rest = step.partition(" ")
     screen = browser(app)
     at_list = app.screen is screen and screen.panes.focused in ("search", "sessions")
@@ -79,6 +79,9 @@ async def take(app: BrowserApp, pilot: BrowserPilot, step: str) -> None:
     elif command == "enter_elsewhere":
         if not at_list:
             await pilot.press("enter")
+    elif command == "a_elsewhere":
+        if app.screen is not screen:
+            app.post_message(key_of("a"))
     elif command == "escape":
         if app.screen is not screen or screen.box.value or not screen.box.has_focus:
             await pilot.press("escape")

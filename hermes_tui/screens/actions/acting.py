@@ -15,6 +15,7 @@ from hermes_tui.screens.actions.targets import Targets, pointed_at
 from hermes_tui.screens.actions.undoing import Undoing
 from hermes_tui.screens.actions.writing import Writing
 from hermes_tui.services.lookups import INTERRUPTED, MARKED, PREVIEW, TITLE, Lookups
+from hermes_tui.services.own_command import own_command
 from hermes_tui.services.write_lane import Flag, WriteLane
 from hermes_tui.text.figures import plural
 
@@ -102,10 +103,12 @@ class Acting:
 
     def _say_interrupted(self, answer: Lookups.Interrupted) -> None:
         number = sum(step.conversations for step in answer.steps)
-        step = answer.steps[0].step if len(answer.steps) == 1 else "STEP"
+        one = len(answer.steps) == 1
+        what = "A deletion was cut off before its" if one else "Deletions were cut off before their"
+        words = ("restore", answer.steps[0].step) if one else ("list",)
         self._screen.app.say(
-            f"A deletion was cut off before its end. {plural(number, 'conversation')} had gone by then and can be"
-            f" brought back: hermes-tui sessions trash restore {step}",
+            f"{what} end. {plural(number, 'conversation')} had gone by then and can be brought back:"
+            f" {own_command(self._screen.options, 'trash', *words)}",
             severity="warning",
             timeout=20,
         )

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hermes_tui.screens.actions.writing import Sent
+from hermes_tui.services.own_command import own_command
 from hermes_tui.services.write_lane import Flag, Flagged, Undone
 from hermes_tui.text import figures, safe_text
 
@@ -46,7 +47,8 @@ class Undoing:
 
         app = self._screen.app
         if not self._steps:
-            app.say("Nothing to undo here. `hermes-tui sessions trash list` shows earlier deletions.")
+            earlier = own_command(self._screen.options, "trash", "list")
+            app.say(f"Nothing to undo here; earlier deletions: {earlier}")
             return
         step, what = self._steps.pop()
         if isinstance(step, Deletion) and not step.step:
