@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from storage.conversation import expressions
 from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
@@ -18,8 +17,8 @@ from storage.finding.standing import ENCODED, standing
 SLICE = 600
 """Hits of one statement: enough for a page of conversations, and a few milliseconds."""
 
-_DRIVEN = 3
-"""Words that are looked for range by range."""
+_SAMPLE = 2_000
+"""Ids in which is counted how many match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,38 +67,33 @@ class _Plain:
 
 
 def _plain(reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel: Cancel) -> _Plain:
-    seen = f"({shown(reader.layout)} AND {scope.condition})"
-    words = [term for terms in query.alternatives for term in terms]
-    alone = scope.is_small and len(words) <= _DRIVEN and not any(term.opens for term in words)
-    ids = scope.driven("messages_fts", wanted) if alone else scope.matched("messages_fts", wanted, SLICE)
-    # What nobody is shown makes groups as well: the walk must know how far it came.
-    rows = reader.json(
+    many = scope.paced(SLICE)
+    # What nobody is shown is counted as well: the walk must know how far it came.
+    ids, rows = reader.json(
         f"""
-        SELECT json_group_array(json_array(session, shown, ids, said, time)) FROM (
-            SELECT {expressions.text("m.session_id")} AS session, {seen} AS shown,
-                group_concat(found.id) AS ids,
-                group_concat(CASE WHEN {hits.said(reader.layout)} THEN found.id END) AS said,
-                {hits.time(reader.layout)} AS time, max(found.id)
-            FROM ({ids}) AS found LEFT JOIN messages m ON m.id = found.id
-            GROUP BY 1, 2)
+        SELECT json_array(json_group_array(found.id),
+            json_group_array({hits.facts(reader.layout)}) FILTER (WHERE {shown(reader.layout)} AND {scope.condition}))
+        FROM ({scope.matched("messages_fts", wanted, many)}) AS found LEFT JOIN messages m ON m.id = found.id
         """,
         (*scope.values, f"({sieve.of_words(query)}) NOT {ENCODED}"),
         cancel,
     )
-    found = [
-        (Hits(session, _ids(ids), time, max(_ids(said), default=None)), shown)
-        for session, shown, ids, said, time in rows
-    ]
-    all_ids = frozenset(id_ for hit, _ in found for id_ in hit.ids)
-    return _Plain(
-        tuple(sorted((hit for hit, shown in found if shown), key=lambda hit: hit.ids[0], reverse=True)),
-        all_ids,
-        min(all_ids) if len(all_ids) == SLICE and not scope.is_small else wanted.first,
+    is_cut = len(ids) == many and not scope.is_small
+    return _Plain(hits.by_session(rows), frozenset(ids), min(ids) if is_cut else wanted.first)
+
+
+def density(reader: Reader, query: SessionQuery, newest: int, cancel: Cancel) -> float:
+    """About the part of the messages that matches, by what the index knows of the newest ones.
+
+    Args:
+        newest: The highest id of a message.
+    """
+    row = reader.one(
+        "SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ? AND rowid > ?",
+        (sieve.of_words(query), newest - _SAMPLE),
+        cancel,
     )
-
-
-def _ids(joined: str | None) -> tuple[int, ...]:
-    return tuple(sorted(map(int, joined.split(",")), reverse=True)) if joined else ()
+    return row[0] / _SAMPLE if row else 0.0
 
 
 def _may_touch(layout: Layout) -> str:

@@ -23,6 +23,8 @@ LONGEST = 1_000
 MOST = 2_000
 """Sessions that are found by their id at most, those that were stored last: a year is a piece of every id."""
 
+_PIECE = "id LIKE '%' || ? || '%' ESCAPE '!'"
+
 
 class Named(NamedTuple):
     """What is called what was looked for."""
@@ -73,17 +75,19 @@ def _identified(
     if not likely:
         return frozenset(), True
     key = reader.layout.key("sessions")
-    found = reader.json(
+    keys, ids = reader.json(
         f"""
-        SELECT json_group_array(key) FROM (
-            SELECT {key} AS key FROM sessions WHERE {likely} ORDER BY +{key} DESC LIMIT {most + 1 if most >= 0 else -1})
+        SELECT json_array(json_group_array(key), json_group_array(id)) FROM (
+            SELECT {key} AS key, {text("id")} AS id FROM sessions WHERE {likely}
+            ORDER BY +{key} DESC LIMIT {most + 1 if most >= 0 else -1})
         """,
         values,
         cancel,
     )
-    newest, all_of_them = (found[:most], len(found) <= most) if most >= 0 else (found, True)
+    all_of_them = len(keys) <= most or most < 0
+    newest = keys if all_of_them else keys[:most]
     if len(query.terms) == 1 and not query.excluded:
-        return frozenset(id_ for id_, _ in _rows(reader, newest, "NULL", cancel)), all_of_them
+        return frozenset(ids[: len(newest)]), all_of_them
     title = text(reader.layout.column("sessions", "title"))
     called = _rows(reader, newest, title, cancel)
     return frozenset(id_ for id_, title in called if _is_called(query, id_, title or "")), all_of_them
@@ -98,13 +102,16 @@ def _may_be_called(reader: Reader, query: SessionQuery) -> Evidence:
     for terms in query.alternatives[:SIEVED]:
         if not any(map(_is_piece, terms[:SIEVED])):
             continue
-        conditions = []
-        for term in terms[:SIEVED]:
+        pieces = [re.sub(r"([!%_])", r"!\1", term.text) for term in terms[:SIEVED] if _is_piece(term)]
+        # What hardly any id holds is asked first: whatever stands behind it is mostly spared.
+        conditions = [f"({' OR '.join([_PIECE] * len(pieces))})"]
+        values += pieces
+        for term in terms[:SIEVED] if len(terms) > 1 else ():
             places = []
             if _is_piece(term):
-                places.append("id LIKE '%' || ? || '%' ESCAPE '!'")
-                values.append(re.sub(r"([!%_])", r"!\1", term.text))
-            if has_titles and len(terms) > 1:
+                places.append(_PIECE)
+                values.append(pieces.pop(0))
+            if has_titles:
                 places.append(f"{key} IN ({titled} AND {evidence.may_hold(term, 'title')})")
                 values.append(evidence.needle(term))
             conditions.append(f"({' OR '.join(places) or '0'})")

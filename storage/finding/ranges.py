@@ -1,61 +1,98 @@
-"""Few conversations: their messages are looked for where they are, not among all hits."""
+"""Some conversations: their messages are looked for where they are, not among all hits."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from storage.engine.connection import Cancel, Reader
-from storage.finding import message_filters
-from storage.finding.query import SessionQuery
-from storage.finding.routes import FEW
-from storage.finding.scope import Ids, Scope
+from storage.finding.scope import NEWEST, OLDEST, Ids, Scope
 from storage.records import Entry
 
-MOST = 600
-"""Sessions up to which that is quicker; more of them are met soon enough on the way down through all hits."""
+TOGETHER = 5_000
+"""Messages of these conversations that are looked at together at first: about as many as fill a page."""
 
-_COMMON = 5
-"""Times as many for one or two letters that begin a word: each slice of the walk would gather all such words anew."""
+_GROWTH = 4
+"""Times as many each time after that: what was not found there is rare."""
 
-_NEAR = 20
-"""Ids between two sessions' messages that are looked at rather than begun anew behind."""
+NEARLY_ALL = 0.6
+"""The part of all sessions from which on nearly everything is theirs, and the rest is left out afterwards."""
+
+_SKIPPED = 7
+"""Messages that are passed by their sessions in the time in which one is by its id."""
+
+_ABOVE = Ids(NEWEST, NEWEST)
+
+MET = 5_000
+"""Matches above a page from which on it is quicker to know first which messages are theirs."""
 
 
-def scope(reader: Reader, query: SessionQuery, left: Mapping[str, Entry] | None, cancel: Cancel) -> Scope:
-    """Where the query is looked for.
+@dataclass(slots=True)
+class Some:
+    """The messages of some sessions, from the newest down, a window of ids at a time."""
+
+    sessions: str
+    """Their ids, as JSON."""
+    share: float
+    """About the part of all messages that is theirs."""
+    newest: int
+    """The highest id of any message."""
+    _together: int = field(default_factory=lambda: TOGETHER)
+    _window: Ids = _ABOVE
+    _theirs: tuple[int, ...] = ()
+
+    def scope(self, scope: Scope) -> Scope:
+        """The scope of these sessions, for whoever meets few others on the way to them."""
+        return replace(
+            scope,
+            condition=f"{scope.condition} AND m.session_id IN (SELECT value FROM json_each(?))",
+            values=(*scope.values, self.sessions),
+        )
+
+    def is_crowded(self, density: float) -> bool:
+        """Whether so many messages of other sessions would be met on the way that it is better to know theirs first.
+
+        Args:
+            density: The part of all messages that matches.
+        """
+        return density * min(self.newest, TOGETHER / self.share) > MET
+
+    def among(self, reader: Reader, scope: Scope, wanted: Ids, cancel: Cancel) -> tuple[Ids, Scope]:
+        """As many of these ids, from the top, as are looked at together, and the scope of what is theirs there."""
+        if wanted.before <= self._window.first:
+            before = min(wanted.before, self.newest + 1)
+            first = before - int(self._together / self.share)
+            self._window = Ids(first if first > 0 else OLDEST, wanted.before)
+            self._theirs = self._messages(reader, cancel)
+            self._together *= _GROWTH
+        return Ids(max(wanted.first, self._window.first), wanted.before), replace(scope, own=self._theirs)
+
+    def _messages(self, reader: Reader, cancel: Cancel) -> tuple[int, ...]:
+        theirs = "session_id IN (SELECT value FROM json_each(?))"
+        window = f"id >= {self._window.first} AND {{}}id < {self._window.before}"
+        # The plus says which way to go: through all of these ids, or through all messages of the sessions.
+        by_id = self.share * self.newest > _SKIPPED * self._together / self.share
+        where = f"{window.format('')} AND +{theirs}" if by_id else f"{theirs} AND +{window.format('+')}"
+        found = reader.json(
+            f"SELECT json_group_array(id) FROM messages WHERE {where}", (self.sessions,), cancel
+        )
+        return tuple(sorted(found, reverse=True))
+
+
+def some(reader: Reader, left: Mapping[str, Entry] | None, total: int, cancel: Cancel) -> Some | None:
+    """The messages of the conversations that the filters leave; None where they are as good as all.
 
     Args:
-        left: The conversations that its filters leave; None: all.
+        left: The conversations; None: all.
+        total: Sessions of the store.
     """
-    condition, values = message_filters.condition(reader.layout, query.filters)
-    everywhere = Scope(condition, tuple(values))
     if left is None or "idx_messages_session" not in reader.layout.indexes:
-        return everywhere
+        return None
     parts = {part for entry in left.values() for part in entry.parts}
-    common = any(term.words and term.opens and len(term.words[-1]) < FEW for term in query.terms)
-    if len(parts) > MOST * (_COMMON if common else 1):
-        return everywhere
-    found = reader.json(
-        """
-        SELECT json_group_array(json_array(first, last)) FROM (
-            SELECT min(id) AS first, max(id) AS last FROM messages
-            WHERE session_id IN (SELECT value FROM json_each(?)) GROUP BY session_id)
-        """,
-        (json.dumps(sorted(parts)),),
-        cancel,
-    )
-    return Scope(
-        condition, tuple(values), tuple(sorted(parts)), _apart(Ids(first, last + 1) for first, last in found)
-    )
-
-
-def _apart(ranges: Iterable[Ids]) -> tuple[Ids, ...]:
-    """The same ids in ranges that do not overlap, the newest first."""
-    apart: list[Ids] = []
-    for own in sorted(ranges, key=lambda ids: ids.before, reverse=True):
-        if apart and own.before >= apart[-1].first - _NEAR:
-            apart[-1] = Ids(min(own.first, apart[-1].first), apart[-1].before)
-        else:
-            apart.append(own)
-    return tuple(apart)
+    share = max(len(parts), 1) / max(total, 1)
+    if share > NEARLY_ALL:
+        return None
+    row = reader.one("SELECT max(id) FROM messages", (), cancel)
+    newest = row[0] if row and isinstance(row[0], int) else 0
+    return Some(json.dumps(sorted(parts)), share, newest)

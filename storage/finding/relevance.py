@@ -12,7 +12,6 @@ from storage.finding import sieve
 from storage.finding.findings import KEPT, Findings
 from storage.finding.hits import Hits
 from storage.finding.query import SessionQuery
-from storage.finding.routes import FEW
 from storage.records import ConversationHit
 
 ENOUGH = 2_000
@@ -23,6 +22,9 @@ _HALF_LIFE = 30 * 86_400.0
 
 _LASTING = 0.4
 """The part that does not fade."""
+
+_FEW = 3
+"""Letters from which on a beginning of a word is not in nearly every message."""
 
 
 def ranked(
@@ -82,7 +84,7 @@ def _weights(
 ) -> Mapping[int, float]:
     """What the index of words thinks of these messages, by id; nothing where it cannot be asked."""
     words = sieve.of_words(query)
-    common = any(term.words and term.opens and len(term.words[-1]) < FEW for term in query.terms)
+    common = any(term.words and term.opens and len(term.words[-1]) < _FEW for term in query.terms)
     ids = [id_ for hit in walked for id_ in hit.ids]
     if not words or common or not ids or reader.layout.fts is None:
         return {}

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import FtsTable
 from storage.errors import IndexDamaged
-from storage.finding import beside, scan, sieve, trigrams, vocabulary
+from storage.finding import beside, index, scan, sieve, trigrams, vocabulary
 from storage.finding.beside import Beside
 from storage.finding.hits import Route
 from storage.finding.index import Indexed
 from storage.finding.query import SessionQuery, Term
+from storage.finding.ranges import Some
 from storage.finding.scope import OLDEST
 from storage.finding.sieve import Sieve, Sieved
 from storage.finding.standing import Standing, standing
@@ -23,8 +24,8 @@ NEWEST_FIRST = 6_000
 NEWEST_WHOLE = 20_000
 """Messages that are scanned where the index does not know all of a message."""
 
-FEW = 3
-"""Letters from which on a beginning of a word is not in nearly every message."""
+FEW_MESSAGES = 60_000
+"""That match, up to which the index gathers the beginnings of words in a few milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Plan:
     """Why messages are scanned, or what is not searched."""
     unfinished: bool = False
     """An index is still being built."""
+    density: float = 0.0
+    """About the part of all messages that is met on this way; only known where it decides something."""
 
     def below(self, before: int) -> Stretch | None:
         """The stretch that holds the messages right below this id; None where there are none."""
@@ -54,18 +57,22 @@ class Plan:
 
 def scan_all(why: str) -> Plan:
     """The way without an index."""
-    return Plan((Stretch(OLDEST, scan.read),), (f"{why}: scanned",))
+    return Plan((Stretch(OLDEST, scan.read),), (f"{why}: scanned",), density=1.0)
 
 
-def plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
-    """The quickest way that misses no message, or says what it may miss."""
+def plan(reader: Reader, query: SessionQuery, cancel: Cancel, some: Some | None = None) -> Plan:
+    """The quickest way that misses no message, or says what it may miss.
+
+    Args:
+        some: Whose messages are looked at; None: all. The newest of few reach further down.
+    """
     try:
-        return _plan(reader, query, cancel)
+        return _plan(reader, query, cancel, some)
     except IndexDamaged:
         return scan_all("search index damaged")
 
 
-def _plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
+def _plan(reader: Reader, query: SessionQuery, cancel: Cancel, some: Some | None) -> Plan:
     known = standing(reader)
     layout = reader.layout
     if not (layout.has("messages", "id") and layout.has("messages", "session_id")):
@@ -78,14 +85,19 @@ def _plan(reader: Reader, query: SessionQuery, cancel: Cancel) -> Plan:
         return scan_all("search index out of date")
     notes = ("old search index: tool calls not searched",) if layout.fts.kind == "one column" else ()
     indexed = _of_words if all(term.words for term in query.terms) else _as_written
-    stretches = indexed(reader, query, known, cancel)
-    if stretches is None:
+    way = indexed(reader, query, known, some, cancel)
+    if way is None:
         return scan_all(f"“{_nameless(query).text}” is not in the index")
+    stretches, density = way
     gap = known.gap
-    return Plan(_around(gap, stretches) if gap else stretches, notes, gap is not None)
+    return Plan(_around(gap, stretches) if gap else stretches, notes, gap is not None, density)
 
 
-def _of_words(reader: Reader, query: SessionQuery, known: Standing, cancel: Cancel) -> tuple[Stretch, ...]:
+Way = tuple[tuple[Stretch, ...], float]
+"""Through all messages, the newest first, and the density of what is met."""
+
+
+def _of_words(reader: Reader, query: SessionQuery, known: Standing, some: Some | None, cancel: Cancel) -> Way:
     """By the index of words; where they may touch CJK, by the trigrams as well."""
     wide = known.has_wide or vocabulary.goes_on_wide(reader, query, cancel)
     glued = sieve.glued(query) if wide and known.trigram else None
@@ -94,8 +106,13 @@ def _of_words(reader: Reader, query: SessionQuery, known: Standing, cancel: Canc
         sieves = [Sieve("messages_fts", sieve.of_words(query)), *sieve.encoded(reader, query, cancel)]
         route = Sieved((*sieves, *([glued] if glued else ())))
     stretches = _with_partly_known(reader, route, _partly_known(reader, query, known.trigram, wide), cancel)
-    short = any(term.opens and len(term.words[-1]) < FEW for term in query.terms)
-    return _newest(reader, NEWEST_FIRST, scan.read, stretches, cancel) if short else stretches
+    oldest, newest = _extent(reader, cancel)
+    if not any(term.opens for term in query.terms):
+        return stretches, index.density(reader, query, newest, cancel) if some else 0.0
+    density = scan.density(reader, query, cancel)
+    if density * (newest - oldest) < FEW_MESSAGES:
+        return stretches, density
+    return _newest(reader, NEWEST_FIRST, some, scan.read, stretches, cancel), 1.0
 
 
 def _partly_known(
@@ -126,12 +143,12 @@ def _with_partly_known(
     if not partly:
         return (Stretch(OLDEST, route),)
     everything = Stretch(OLDEST, route, _not_searched(" and ".join(partly)))
-    return _newest(reader, NEWEST_WHOLE, Beside(route, tuple(partly.values())), (everything,), cancel)
+    return _newest(reader, NEWEST_WHOLE, None, Beside(route, tuple(partly.values())), (everything,), cancel)
 
 
 def _as_written(
-    reader: Reader, query: SessionQuery, known: Standing, cancel: Cancel
-) -> tuple[Stretch, ...] | None:
+    reader: Reader, query: SessionQuery, known: Standing, some: Some | None, cancel: Cancel
+) -> Way | None:
     """By the trigrams; None where they know nothing of some alternative."""
     if known.trigram is None:
         return None
@@ -160,8 +177,10 @@ def _as_written(
     note = _not_searched(f"“{_nameless(query).text}” in {lacking}") if lacking else ""
     everything = (Stretch(OLDEST, Sieved(tuple(sieves)), note),)
     if not (lacking or dense):
-        return everything
-    return _newest(reader, NEWEST_WHOLE if lacking else NEWEST_FIRST, scan.read, everything, cancel)
+        return everything, 0.0
+    if lacking:
+        return _newest(reader, NEWEST_WHOLE, None, scan.read, everything, cancel), float(dense)
+    return _newest(reader, NEWEST_FIRST, some, scan.read, everything, cancel), 1.0
 
 
 def _not_searched(what: str) -> str:
@@ -183,15 +202,25 @@ def _nameless(query: SessionQuery) -> Term:
 
 
 def _newest(
-    reader: Reader, many: int, route: Route, below: tuple[Stretch, ...], cancel: Cancel
+    reader: Reader,
+    many: int,
+    some: Some | None,
+    route: Route,
+    below: tuple[Stretch, ...],
+    cancel: Cancel,
 ) -> tuple[Stretch, ...]:
-    """So many of the newest messages another way; all of them where there are no more."""
-    row = reader.one("SELECT (SELECT min(id) FROM messages), (SELECT max(id) FROM messages)", (), cancel)
-    oldest, newest = row if row and isinstance(row[1], int) else (0, 0)
-    first = newest - many + 1
+    """So many of the newest messages (of some sessions: of theirs) another way; all where there are no more."""
+    oldest, newest = _extent(reader, cancel)
+    first = newest - int(many / (some.share if some else 1)) + 1
     if oldest >= first:
         return (Stretch(OLDEST, route),)
     return Stretch(first, route), *below
+
+
+def _extent(reader: Reader, cancel: Cancel) -> tuple[int, int]:
+    """The lowest and the highest id of a message."""
+    row = reader.one("SELECT (SELECT min(id) FROM messages), (SELECT max(id) FROM messages)", (), cancel)
+    return row if row and isinstance(row[1], int) else (0, 0)
 
 
 def _around(gap: tuple[int, int], stretches: tuple[Stretch, ...]) -> tuple[Stretch, ...]:

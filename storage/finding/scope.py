@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_right
 from dataclasses import dataclass
+from operator import neg
 from typing import Any, NamedTuple
 
 OLDEST = -(1 << 63)
@@ -27,54 +29,52 @@ class Scope:
     condition: str = "1"
     """SQL that holds for such a message `m`, with `?` for each of `values`."""
     values: tuple[Any, ...] = ()
-    sessions: tuple[str, ...] | None = None
-    """The few whose messages they are: all of them are looked for at once. None: any."""
-    ranges: tuple[Ids, ...] = ()
-    """Where the messages of these sessions are, and few others."""
+    own: tuple[int, ...] | None = None
+    """The few that count, the newest first: all of them are looked for at once. None: any."""
+    pace: int = 4
+    """Quarters of what is otherwise looked at together: little at first, for a page is often full soon."""
 
     @property
     def is_small(self) -> bool:
-        """Whether what is looked for is among the messages of a few sessions."""
-        return self.sessions is not None
+        """Whether what is looked for is among a few messages that are known."""
+        return self.own is not None
+
+    def paced(self, size: int, most: int = 16) -> int:
+        """How many are looked at together, of what is otherwise `size`, and at most so many quarters of it."""
+        return max(1, size * min(self.pace, most) // 4)
 
     def messages(self, ids: Ids) -> str:
         """SQL: `id` of the messages among these ids that can count, in no order."""
-        return f"SELECT m.id FROM messages m WHERE {self.among(ids)}"
+        if self.own is None:
+            return f"SELECT id FROM messages WHERE id >= {ids.first} AND id < {ids.before}"
+        return f"SELECT value AS id FROM json_each('{json.dumps(self._own(ids))}')"
 
     def among(self, ids: Ids) -> str:
         """SQL: whether the message `m` is among these ids and can count."""
-        own = f" AND m.{self._own()}" if self.is_small else ""
-        return f"m.id >= {ids.first} AND m.id < {ids.before}{own}"
+        if self.own is None:
+            return f"m.id >= {ids.first} AND m.id < {ids.before}"
+        return f"m.id IN ({self.messages(ids)})"
+
+    def newest(self, ids: Ids, limit: int) -> tuple[str, tuple[int, ...] | None]:
+        """SQL: `id` of the newest `limit` messages among these ids that can count, and which these are, if known."""
+        if self.own is None:
+            return f"{self.messages(ids)} ORDER BY id DESC LIMIT {limit}", None
+        own = self._own(ids)[:limit]
+        return f"SELECT value AS id FROM json_each('{json.dumps(own)}')", own
 
     def matched(self, table: str, ids: Ids, limit: int) -> str:
         """SQL with one parameter, the query: `id` of rows of a full-text index that can count.
 
-        The newest `limit` of them; all, where there are few sessions.
+        The newest `limit` of them; all, where few messages count.
         """
         sql = f"SELECT rowid AS id FROM {table} WHERE {table} MATCH ? AND rowid >= {ids.first} AND rowid < {ids.before}"
         if self.is_small:
             # The plus keeps SQLite from asking the index for one row after the other.
-            return f"{sql} AND +rowid IN (SELECT id FROM messages WHERE {self._own()})"
+            return f"{sql} AND +rowid IN ({self.messages(ids)})"
         return f"{sql} ORDER BY rowid DESC LIMIT {limit}"
 
-    def driven(self, table: str, ids: Ids) -> str:
-        """The same for a few sessions, range by range: quicker for words that are everywhere.
-
-        Each range is a search of its own, which costs some ten microseconds a word and far more for the beginning
-        of a word.
-        """
-        pieces = [
-            Ids(max(own.first, ids.first), min(own.before, ids.before))
-            for own in self.ranges
-            if own.before > ids.first and own.first < ids.before
-        ]
-        # CROSS: the ranges drive the index, never the other way round.
-        return (
-            f"SELECT f.rowid AS id FROM json_each('{json.dumps(pieces)}') w CROSS JOIN {table} f"
-            f" WHERE f.{table} MATCH ? AND f.rowid >= json_extract(w.value, '$[0]')"
-            f" AND f.rowid < json_extract(w.value, '$[1]')"
-        )
-
-    def _own(self) -> str:
-        listed = json.dumps(self.sessions or ()).replace("'", "''").replace("\0", "")
-        return f"session_id IN (SELECT value FROM json_each('{listed}'))"
+    def _own(self, ids: Ids) -> tuple[int, ...]:
+        """Those among these ids."""
+        own = self.own or ()
+        first = bisect_right(own, -ids.before, key=neg)
+        return own[first : bisect_right(own, -ids.first, key=neg)]

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import ceil
 
 from storage.engine.connection import Cancel, Reader
 from storage.errors import IndexDamaged
-from storage.finding import filters, names, ranges, relevance, routes
+from storage.finding import filters, message_filters, names, ranges, relevance, routes
 from storage.finding.findings import EntriesOf, Findings
 from storage.finding.hits import Hits
 from storage.finding.listing import Lister
 from storage.finding.query import SessionQuery
 from storage.finding.scope import NEWEST, Ids, Scope
 from storage.records import Entry, HiddenClass, SearchOrder, SearchResult
+
+_FIRST_PACE, _LAST_PACE = 2, 16
+"""Quarters of a slice: a page is often full soon, and what is rare takes as few statements as may be."""
+
+_MARGIN = 1.2
+"""Of what it seems to take to fill a page."""
 
 
 def search(
@@ -53,6 +60,7 @@ def search(
         hits = findings.ranked(complete=False)
         while len(hits) < known + limit and walk.step() is not None:
             hits = findings.ranked(complete=False)
+            walk.expect((known + limit - len(hits)) / max(1, len(hits) - known))
         if walk.is_over:
             hits = findings.ranked(complete=True)
     return SearchResult(
@@ -87,7 +95,9 @@ def begin(
 
     reader.refresh_layout()
     allowed = filters.allowed(reader, lister, query, now, cancel)
-    scope = ranges.scope(reader, query, None if allowed is None else entries_of(allowed), cancel)
+    condition, values = message_filters.condition(reader.layout, query.filters)
+    scope = Scope(condition, tuple(values))
+    some = ranges.some(reader, None if allowed is None else entries_of(allowed), lister.sessions, cancel)
     if after is not None and isinstance(after.resume, Findings):
         findings = after.resume.copy()
     else:
@@ -95,7 +105,10 @@ def begin(
         named = names.named(reader, query, cancel)
         findings.call(named.session_ids, entries_of)
         findings.notes = named.notes
-    return Walk(reader, query, scope, cancel, routes.plan(reader, query, cancel), findings, entries_of)
+    plan = routes.plan(reader, query, cancel, some)
+    if some is not None and not some.is_crowded(plan.density):
+        scope, some = some.scope(scope), None
+    return Walk(reader, query, scope, cancel, plan, findings, entries_of, some)
 
 
 def _messages(walked: Iterable[Hits]) -> int:
@@ -113,6 +126,9 @@ class Walk:
     plan: routes.Plan
     findings: Findings
     entries_of: EntriesOf
+    some: ranges.Some | None = None
+    pace: int = _FIRST_PACE
+    _walked: int = 0
 
     def step(self) -> tuple[Hits, ...] | None:
         """Take in the hits of the next slice down, and return them; None when there is none."""
@@ -120,17 +136,26 @@ class Walk:
         while (stretch := self.plan.below(findings.before)) is not None:
             self.cancel.check()
             wanted = Ids(stretch.first, findings.before)
+            scope = replace(self.scope, pace=self.pace)
+            if self.some is not None:
+                wanted, scope = self.some.among(self.reader, scope, wanted, self.cancel)
             try:
-                found = stretch.route(self.reader, self.query, self.scope, wanted, self.cancel)
+                found = stretch.route(self.reader, self.query, scope, wanted, self.cancel)
             except IndexDamaged:
                 # What was found so far is true; the rest is looked at without the index.
                 self.plan = routes.scan_all("search index damaged")
                 continue
+            self._walked += self.pace
+            self.pace = min(2 * self.pace, _LAST_PACE)
             findings.before = found.lowest
             findings.scanned += found.scanned
             findings.hear(found.hits, self.entries_of)
             return found.hits
         return None
+
+    def expect(self, times: float) -> None:
+        """Go no further at once than it seems to take, if that is so many times as far as until here."""
+        self.pace = max(1, min(self.pace, ceil(self._walked * times * _MARGIN)))
 
     @property
     def is_over(self) -> bool:

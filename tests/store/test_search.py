@@ -26,7 +26,7 @@ from storage import (
     parse,
 )
 from storage.conversation.content import flatten
-from storage.finding import index, ranges, scan, sieve
+from storage.finding import index, ranges, routes, scan, sieve
 from tests.support.layouts import INDEXES, START, Row, write
 from tests.support.stores import CopyStore
 
@@ -174,7 +174,7 @@ def test_more_encoded_messages_than_are_read_at_once(tmp_path: Path, monkeypatch
 def test_the_walk_stops_when_the_page_is_full_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index, "SLICE", 3)
+    monkeypatch.setattr(index, "SLICE", 6)
     rows = [Row(f"s{n % 5}", "docker") for n in range(20)]
     with opened(write(tmp_path / "state.db", "external", rows)) as db:
         query = parse("docker ")
@@ -343,7 +343,7 @@ def test_an_index_that_breaks_on_the_way_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pages of an index that were read before the damaged one gave true answers."""
-    monkeypatch.setattr(index, "SLICE", 2)
+    monkeypatch.setattr(index, "SLICE", 4)
     rows = [Row(f"s{n}", "docker") for n in range(6)]
     path = write(tmp_path / "state.db", "external", rows)
     with opened(path) as db:
@@ -666,17 +666,33 @@ def test_without_trigrams_writing_without_blanks_is_scanned(layout: str, rows: l
         assert found(db.search(query)) == oracle(rows, query, columns=3)
 
 
-@settings(max_examples=100, deadline=None)
+WAYS = st.fixed_dictionaries(
+    {
+        (ranges, "MET"): st.sampled_from([-1, 5_000]),
+        (ranges, "TOGETHER"): st.sampled_from([1, 3, 5_000]),
+        (routes, "NEWEST_FIRST"): st.sampled_from([1, 4, 6_000]),
+        (routes, "FEW_MESSAGES"): st.sampled_from([-1, 60_000]),
+        (scan, "SLICE"): st.sampled_from([1, 2, 500]),
+        (index, "SLICE"): st.sampled_from([1, 8, 600]),
+        (sieve, "SLICE"): st.sampled_from([1, 8, 1_000]),
+    }
+)
+"""What decides which way a search goes, and how far at once: nothing of it may change an answer."""
+
+
+@settings(max_examples=150, deadline=None)
 @given(
     st.sampled_from(["v11", "v23", "v30", "none", "v23 rebuilding"]),
     WIDE_ROWS,
     WIDE_QUERIES,
     st.booleans(),
+    st.sampled_from(["", "source:telegram ", "source:cli "]),
+    WAYS,
 )
-def test_few_and_many_conversations_are_searched_alike(
-    layout: str, rows: list[Row], text: str, few: bool
+def test_no_way_changes_an_answer(
+    layout: str, rows: list[Row], text: str, typing: bool, source: str, ways: dict[tuple[Any, str], int]
 ) -> None:
-    query = parse(f"source:telegram {text}", typing=False)
+    query = parse(f"{source}{text}", typing=typing)
     rows.append(Row("a", "一个用中文写的店", active=0))
     sessions = [
         {"id": "a", "source": "telegram"},
@@ -688,10 +704,16 @@ def test_few_and_many_conversations_are_searched_alike(
         tempfile.TemporaryDirectory() as directory,
         opened(write(Path(directory) / "state.db", layout, rows, sessions)) as db,
     ):
-        patch.setattr(ranges, "MOST", 600 if few else 0)
+        patch.setattr(ranges, "NEARLY_ALL", 0.9)
+        for (room, name), value in ways.items():
+            patch.setattr(room, name, value)
         result = db.search(query)
-    left = [row for row in rows if row.session_id != "c"]
+        pages = db.search(query, limit=1)
+        while not pages.exhausted:
+            pages = db.search(query, limit=1, after=pages)
+    left = [row for row in rows if not source or (row.session_id == "c") == ("cli" in source)]
     assert found(result) == (oracle(left, query, columns=3) if query.is_search else {})
+    assert pages.hits == result.hits
 
 
 @settings(max_examples=150, deadline=None)
