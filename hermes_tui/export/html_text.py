@@ -20,8 +20,8 @@ _ADDRESS = re.compile(r"https?://[^\s<>\"'`，。；：！？、）】》」]{1,
 _AFTER_ADDRESS = ".,;:!?*_~"
 _HAS_SCHEME = re.compile(r"[^/?#]*:")
 
-_MAX_COLOURED = 20_000
-"""Characters of code up to which it is coloured."""
+_MAX_COLOURED = 8_000
+"""Characters of code up to which it is coloured: for some texts the time grows with their square."""
 
 # Not every lexer of pygments is quick whatever it reads; these many people use.
 _NAMES = """
@@ -32,8 +32,17 @@ _NAMES = """
 """
 _LANGUAGES = frozenset(_NAMES.split())
 
-_STRANGERS = {"fish": "bash", "jsonc": "json", "svelte": "html"}
-"""Languages coloured as another one that they are near to."""
+_ALIASES = {
+    "c#": "java",
+    "cs": "java",
+    "csharp": "java",
+    "fish": "bash",
+    "jsonc": "json",
+    "kt": "kotlin",
+    "patch": "diff",
+    "svelte": "html",
+}
+"""Names that pygments does not know, and a lexer that is too slow, with what colours them instead."""
 
 
 def markdown(text: str) -> str:
@@ -74,7 +83,7 @@ def _coloured(text: str, language: str) -> str:
     from pygments.formatters import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
 
-    lexer = get_lexer_by_name(_STRANGERS.get(language, language), stripnl=False, ensurenl=False)
+    lexer = get_lexer_by_name(_ALIASES.get(language, language), stripnl=False, ensurenl=False)
     return str(highlight(text, lexer, HtmlFormatter(nowrap=True)))
 
 
