@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,6 @@ from storage.engine.within import Within
 from storage.errors import StoreNotWritable
 from storage.keeping import trash_legacy, trash_links
 from storage.keeping.trash_blocks import CopiedSession, Record, is_there
-from storage.keeping.trash_legacy import LegacyFile
 from storage.keeping.trash_rows import RowsBack
 from storage.keeping.trash_values import mark, read, shown
 
@@ -145,10 +143,7 @@ def _put_files_back(
         return
     for one in records:
         if one["kind"] == "file" and one["session"] in coming:
-            content = base64.b64decode(one["content"])
-            file = LegacyFile(
-                one["session"], one["name"], one["mode"], one["mtime_ns"], len(content), content
-            )
+            file = trash_legacy.of_record(one)
             try:
                 trash_legacy.put_back(legacy, file)
             except OSError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from storage.conversation.family import chains
 from storage.engine.within import Within
 from storage.keeping import trash_links
 from storage.keeping.trash_blocks import BlockWriter, CopiedSession
-from storage.keeping.trash_legacy import LegacyFile, own_files, read_files
+from storage.keeping.trash_legacy import LegacyFile, own_files, read_files, to_record
 from storage.keeping.trash_reach import Reach, Table, quoted, release
 from storage.keeping.trash_values import Value, exactly, shown, written
 from storage.records import Edge
@@ -59,7 +58,7 @@ def copy_and_remove(
             for rowid, values in _rows(within, table, condition, session_ids):
                 block.add({"kind": "named", "table": table.name, "rowid": rowid, "values": values})
         for file in read_files(within, legacy, session_ids) if legacy else ():
-            block.add(_of_file(file))
+            block.add(to_record(file))
             files.append(file.stub())
         children = _children(within, session_ids)
     release(within, reach, session_ids)
@@ -154,17 +153,6 @@ def _rows(
         f"{sql} WHERE {condition}{order}", (json.dumps(list(session_ids)),)
     ):
         yield rowid, {name: written(value) for name, value in zip(table.columns, values, strict=True)}
-
-
-def _of_file(file: LegacyFile) -> dict[str, Any]:
-    return {
-        "kind": "file",
-        "session": file.session,
-        "name": file.name,
-        "mode": file.mode,
-        "mtime_ns": file.mtime_ns,
-        "content": base64.b64encode(file.content).decode("ascii"),
-    }
 
 
 def _children(within: Within, session_ids: Sequence[str]) -> dict[str, tuple[str, Value]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from storage import locations
 from storage.conversation.deleting import files_of
@@ -29,6 +31,26 @@ class LegacyFile:
     def stub(self) -> LegacyFile:
         """The same without what it holds."""
         return replace(self, content=b"")
+
+
+def to_record(file: LegacyFile) -> dict[str, Any]:
+    """The file as a line of a copy."""
+    return {
+        "kind": "file",
+        "session": file.session,
+        "name": file.name,
+        "mode": file.mode,
+        "mtime_ns": file.mtime_ns,
+        "content": base64.b64encode(file.content).decode("ascii"),
+    }
+
+
+def of_record(record: Mapping[str, Any]) -> LegacyFile:
+    """The file that was written as this line."""
+    content = base64.b64decode(record["content"])
+    return LegacyFile(
+        record["session"], record["name"], record["mode"], record["mtime_ns"], len(content), content
+    )
 
 
 def directory_of(store_path: Path) -> Path | None:

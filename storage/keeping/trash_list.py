@@ -11,8 +11,9 @@ from storage import locations
 from storage.engine.store import Store
 from storage.engine.within import Reading
 from storage.errors import StoreError, StoreNotWritable, TrashDamaged, UnknownStep
-from storage.keeping.trash_blocks import Block, Contents, contents, is_there, without
+from storage.keeping.trash_blocks import Block, Contents, contents, is_there, records, without
 from storage.keeping.trash_files import abandoned, deleted_at, is_pending, replace, steps
+from storage.keeping.trash_legacy import directory_of, of_record, remove_file
 from storage.keeping.trash_records import TrashedStep
 
 
@@ -61,7 +62,7 @@ def settle(store: Store, directory: Path) -> None:
             # One that cannot be settled now stays as it is for the next time; it can be listed as it is.
             with suppress(OSError, StoreError), abandoned(path) as file:
                 if file is not None:
-                    _settle(store.reading(), file, path)
+                    _settle(store, file, path)
 
 
 def step_path(store: Store, directory: Path, step: str) -> Path:
@@ -90,7 +91,7 @@ def _listed(store: Store, found: Iterable[tuple[str, Path]]) -> Iterator[Trashed
                     yield _described(step, path, gone, interrupted=True)
 
 
-def _settle(reading: Reading, file: BinaryIO, path: Path) -> None:
+def _settle(store: Store, file: BinaryIO, path: Path) -> None:
     target = path.with_name(path.name.removesuffix(".pending"))
     try:
         found = contents(file, path)
@@ -101,13 +102,22 @@ def _settle(reading: Reading, file: BinaryIO, path: Path) -> None:
         else:
             path.unlink()
         return
-    stayed = [one for one in found.blocks if _stayed(reading, one)]
+    stayed = [one for one in found.blocks if _stayed(store.reading(), one)]
     if len(stayed) == len(found.blocks):
         path.unlink()
         return
     whole = Contents(found.blocks, found.blocks[-1].end)
     names = {one.id for block in stayed for one in block.sessions}
     replace(path, target, without(file, path, whole, names, ()))
+    _remove_files(directory_of(store.path), file, path, [one for one in found.blocks if one not in stayed])
+
+
+def _remove_files(directory: Path | None, file: BinaryIO, path: Path, gone: Iterable[Block]) -> None:
+    """Remove the files of these sessions that the deletion did not come to."""
+    for block in gone if directory else ():
+        for record in records(file, path, block):
+            if directory and record["kind"] == "file":
+                remove_file(directory, of_record(record))
 
 
 def _stayed(reading: Reading, block: Block) -> bool:

@@ -21,6 +21,7 @@ from storage import (
     TrashUnusable,
     WritePolicy,
 )
+from storage.keeping import trash_files
 from storage.keeping.trash_files import PendingFile
 from storage.locations import trash_dir
 from tests.support.other_process import other_process
@@ -198,6 +199,32 @@ def test_two_deletions_at_once_leave_each_other_alone(abc: SessionDB) -> None:
         for one in second.list_trash():
             second.restore_trash(one.step)
     assert raw_rows(abc.path) == before
+
+
+def test_a_copy_that_was_taken_for_a_left_one_is_begun_again(
+    abc: SessionDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock, calls = trash_files._lock, [0]
+
+    def slow(file: Any, *, wait: bool, shared: bool = False) -> bool:
+        calls[0] += 1
+        if calls[0] == 1:
+            os.unlink(file.name)
+        return lock(file, wait=wait, shared=shared)
+
+    monkeypatch.setattr(trash_files, "_lock", slow)
+    deletion = abc.trash_sessions([["a"]])
+    assert (deletion.failed, calls) == (None, [2])
+    assert abc.restore_trash(deletion.step).sessions == ("a",)
+
+
+@pytest.mark.parametrize(
+    "id_", ["", "a\x00b", "\udcff", "../a", "%", "'; DROP TABLE sessions; --", "x" * 9_999]
+)
+def test_hostile_ids(abc: SessionDB, id_: str) -> None:
+    assert abc.preview_delete([[id_]]).missing == (id_,)
+    assert abc.trash_sessions([[id_], ["a"]]).missing == (id_,)
+    assert ids(abc) == ["b", "c"]
 
 
 def test_opened_for_reading(abc: SessionDB) -> None:

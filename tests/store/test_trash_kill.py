@@ -186,6 +186,25 @@ def test_settled_by_the_next_deletion(store: Path, monkeypatch: pytest.MonkeyPat
         assert db.restore_trash(cut.step).sessions == ("two", "three", "one")
 
 
+def test_files_that_were_left_go_when_it_is_settled(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = store.parent / "sessions"
+    files.mkdir()
+    for name in ("one.json", "one.jsonl", "two.json", "four.json"):
+        (files / name).write_text(name)
+    with monkeypatch.context() as patched:
+        patched.setattr(PendingFile, "keep", _in_the_next(PendingFile.keep, 1))
+        assert killed_at(0, lambda: delete(store))
+    (files / "one.jsonl").write_text("somebody's")
+    assert sorted(os.listdir(files)) == ["four.json", "one.json", "one.jsonl", "two.json"]
+    with SessionDB(store, migrate=False, clock=lambda: NOW) as db:
+        assert [one.sessions for one in db.interrupted_deletions()] == [("one",)]
+        db.trash_sessions([["nobody"]])
+        assert sorted(os.listdir(files)) == ["four.json", "one.jsonl", "two.json"]
+        db.restore_trash(db.list_trash()[0].step)
+    assert (files / "one.json").read_text() == "one.json"
+    assert (files / "one.jsonl").read_text() == "somebody's"
+
+
 def test_a_signal_in_between_is_settled_like_a_kill(store: Path) -> None:
     before = raw_rows(store)
 
