@@ -1,4 +1,4 @@
-"""Case 33 on the screen: square brackets are text. (Rename and delete dialogs wait for their issues.)"""
+"""Case 33 on the screen: square brackets are text."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from rich.style import Style
 from hermes_tui.app import BrowserApp
 from tests.cases.test_case_33_brackets_are_text_in_search import SETUP
 from tests.support.browsing import browser, browsing, row_of, screen_text
-from tests.support.on_screen import press, put_cursor_on, said, search_for, shown_ids, tree
+from tests.support.on_screen import press, put_cursor_on, said, search_for, shown_ids, toasts, tree
 from tests.support.stores import BuildV11
 
 TITLES = {
@@ -73,4 +73,22 @@ async def test_the_lineage_its_parts_and_the_toasts(build_v11: BuildV11) -> None
         nodes = [node.id for node in family.nodes]
         await press(pilot, "g", *["down"] * nodes.index("[/]s2"), "Y")
         assert [(note.message, note.markup) for note in app._notifications] == [("Copied: [/]s2", False)]
+        assert links(app) == set()
+
+
+async def test_the_dialog_that_renames_and_what_it_says(build_v11: BuildV11) -> None:
+    async with browsing(build_v11(SETUP)) as (app, pilot):
+        await press(pilot, "tab")
+        for id_, title in TITLES.items():
+            await put_cursor_on(app, pilot, id_)
+            await press(pilot, "r")
+            assert f"│ {title} " in screen_text(app)
+            assert links(app) == set()
+            await press(pilot, "[", "enter")
+            assert toasts(app)[-1] == f"Renamed to “{title}[”. u undoes it."
+            assert all(not note.markup for note in app._notifications)
+            await press(pilot, "u")
+            assert toasts(app)[-1] == f"Undone: renaming to “{title}[”."
+        await press(pilot, "r", "ctrl+u", *"[IMPORTANT]")
+        assert "Title '[IMPORTANT]' is already in use by session s5 (cli)" in screen_text(app)
         assert links(app) == set()
