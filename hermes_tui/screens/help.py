@@ -99,6 +99,7 @@ class HelpText(Widget):
         text.append("\nMarks\n", heading)
         for glyph, what in (
             (marks.cursor, "the cursor"),
+            (marks.marked, "marked: the next action is about it"),
             (marks.pinned, "pinned"),
             (marks.running, "running: a message within the last ten minutes"),
             (marks.complete, "complete"),
