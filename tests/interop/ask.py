@@ -17,9 +17,16 @@ def main() -> None:
     answers = []
     for store in asked["stores"]:
         db = import_module("hermes_state").SessionDB(db_path=Path(store))
-        answers.append([getattr(db, method)(*given, **named) for method, given, named in asked["questions"]])
+        answers.append([_answer(db, method, given, named) for method, given, named in asked["questions"]])
         db.close()
     print(json.dumps(answers))
+
+
+def _answer(db: Any, method: str, given: list[Any], named: dict[str, Any]) -> Any:
+    if method == "session_search":
+        tool = import_module("tools.session_search_tool")
+        return json.loads(tool.session_search(*given, db=db, **named))
+    return getattr(db, method)(*given, **named)
 
 
 if __name__ == "__main__":
