@@ -32,6 +32,8 @@ def pages(document: Document) -> Iterator[str]:
 
 
 def _pages(document: Document) -> Iterator[str]:
+    prompts = document.prompts()
+    listed = ' class="listed"' if len(prompts) >= _MANY_PROMPTS else ""
     title = escape(document.title or UNTITLED)
     yield f"""<!DOCTYPE html>
 <html lang="und">
@@ -45,13 +47,12 @@ def _pages(document: Document) -> Iterator[str]:
 <style>
 {_styles()}</style>
 </head>
-<body>
+<body{listed}>
 <header>
 <h1 dir="auto">{title}</h1>
 {_facts(document)}</header>
 """
-    prompts = document.prompts()
-    if len(prompts) >= _MANY_PROMPTS:
+    if listed:
         yield from _table(prompts)
     yield "<main>\n"
     for block in document.blocks:

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len, get_character_cell_size
 
-from hermes_tui.text.safe_text import block, cut, fit, line, width, wrap
+from hermes_tui.text.safe_text import block, cut, fit, line, page, width, wrap
 
 HOSTILE = st.text(
     st.one_of(
@@ -220,3 +220,17 @@ def test_plain_text_needs_neither_rich_nor_textual() -> None:
         "print(sorted({'rich', 'textual'} & set(sys.modules)))"
     )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("👨\u200d👩\u200d👧 👍🏽 ❤\ufe0f می\u200cخواهم", "👨\u200d👩\u200d👧 👍🏽 ❤\ufe0f می\u200cخواهم"),
+        ("\tkeep:\n\t\tindent", "\tkeep:\n\t\tindent"),
+        ("a\r\nb\rc\x0bd\u2028e", "a\nb\nc\nd\ne"),
+        ("\x1b[31mred\x1b[0m \x1b]8;;http://x\x07link\x1b]8;;\x07 \x9b2Jc1", "red link c1"),
+        ("\u202eevil\u202c \u2066x\u2069 \ufeffbom\u200b \x00\x07\ud800", "evil x bom "),
+    ],
+)
+def test_a_page_keeps_what_joins_and_drops_what_commands(text: str, written: str) -> None:
+    assert page(text) == written
