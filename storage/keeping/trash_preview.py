@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from storage.conversation import relatives
 from storage.conversation.deleting import children, going
-from storage.conversation.family import Kin, chains, edge
+from storage.conversation.family import Kin, chains, edge, readable
 from storage.engine.store import Store
 from storage.engine.within import Reading
 from storage.keeping.trash_reach import quoted
@@ -15,6 +15,8 @@ from storage.keeping.trash_records import DeletePreview
 from storage.records import Edge
 
 _RUNNING_SECONDS = 600
+_CLOCK_SKEW = 60
+"""Seconds that the clock of whoever wrote may be ahead of ours."""
 
 
 def preview_delete(
@@ -79,7 +81,7 @@ def _running(reader: Reading, session_ids: Sequence[str], kin: Mapping[str, Kin]
     return [
         id_
         for id_ in session_ids
-        if isinstance(time := newest.get(id_), int | float) and now - time <= _RUNNING_SECONDS
+        if (time := readable(newest.get(id_))) and -_CLOCK_SKEW <= now - time <= _RUNNING_SECONDS
     ]
 
 

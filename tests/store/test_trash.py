@@ -74,6 +74,9 @@ def test_what_has_been_quiet_for_ten_minutes_is_not_running(kin: SessionDB, cloc
     assert kin.preview_delete([CHAIN]).running == ("three",)
     clock.now += 1
     assert kin.preview_delete([CHAIN]).running == ()
+    # What claims to be of another century says nothing.
+    kin.append_message("three", "user", "late", timestamp=9e12)
+    assert kin.preview_delete([CHAIN]).running == ()
 
 
 def test_previews_and_lists_write_nothing(kin: SessionDB) -> None:
