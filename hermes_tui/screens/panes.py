@@ -20,9 +20,9 @@ ANYWHERE: list[BindingType] = [
         tooltip="Previous pane",
     ),
     Binding("f1", "help", "help", key_display="F1", id="browser.help", tooltip="The keys of this pane"),
-    Binding("f8", "delete", "delete", show=False, id="browser.delete", tooltip="Delete, with a way back"),
     Binding("f2", "rename", "rename", show=False, id="browser.rename", tooltip="Give it another title"),
     Binding("f5", "refresh", "refresh", show=False, id="browser.refresh", tooltip="Read the store again"),
+    Binding("f8", "delete", "delete", show=False, id="browser.delete", tooltip="Delete, with a way back"),
     Binding("D", "demo", "demo", id="browser.demo", tooltip="Open the demo store"),
 ]  # fmt: skip
 """Keys of the whole browser."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,16 @@ from tests.support.browsing import browser, browsing, screen_text, settle
 from tests.support.on_screen import press, shown_ids, toasts, until
 from tests.support.other_process import OtherProcess, other_process
 from tests.support.stores import BuildV11, dump, write_v11
+
+CALLS = (
+    "preview_delete",
+    "trash_sessions",
+    "restore_trash",
+    "set_session_archived",
+    "set_session_pinned",
+    "interrupted_deletions",
+    "entries_of",
+)
 
 
 @pytest.fixture
@@ -139,6 +151,28 @@ async def test_undo_is_kept_for_another_try(path: Path, impatient: None) -> None
             await press(pilot, "u")
         assert "a" in ids(path)
         assert shown_ids(app) == ORDER
+
+
+async def test_every_call_of_an_action_is_made_on_another_thread(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here, called = threading.current_thread(), set()
+
+    def watched(name: str, method: Any) -> Any:
+        def call(self: SessionDB, *rest: Any, **more: Any) -> Any:
+            called.add(name)
+            assert threading.current_thread() is not here, name
+            return method(self, *rest, **more)
+
+        return call
+
+    for name in CALLS:
+        monkeypatch.setattr(SessionDB, name, watched(name, getattr(SessionDB, name)))
+    async with browsing(path) as (_, pilot):
+        await press(pilot, "tab", "space", "f5")
+        await press(pilot, "p", "a", "d", "y", "u")
+        await press(pilot, "ctrl+q")
+    assert called == set(CALLS)
 
 
 async def test_browsing_opens_nothing_for_writing(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
