@@ -62,9 +62,11 @@ def left(
         tests = [_test(catalog, facts, one, remaining, now, cancel) for one in group]
         remaining = [entry for entry in remaining if any(test(entry) for test in tests)]
     if not query.is_search:
+        from storage.finding.holding import holding
+
         for term in query.excluded if remaining else ():
-            holding = facts.holding(term, lambda term: _holding(reader, term, cancel))
-            remaining = [entry for entry in remaining if holding.isdisjoint(entry.parts)]
+            held = facts.holding(term, lambda term: holding(reader, term, cancel or Cancel()))
+            remaining = [entry for entry in remaining if held.isdisjoint(entry.parts)]
     return remaining
 
 
@@ -193,20 +195,3 @@ def _names(one: Filter, value: str) -> bool:
         return low in value
     above = os.path.expanduser(one.value).rstrip("/").casefold()
     return value.rstrip("/") == above or value.startswith(f"{above}/")
-
-
-def _holding(reader: Reader, term: Term, cancel: Cancel | None) -> frozenset[str]:
-    """The sessions in which anything matches the word: a message, the title, the id."""
-    from storage.finding import names, routes
-    from storage.finding.scope import NEWEST, Ids, Scope
-
-    cancel = cancel or Cancel()
-    query = SessionQuery.of_terms([term])
-    found = set(names.named(reader, query, cancel, every=True).session_ids)
-    plan, before = routes.plan(reader, query, cancel), NEWEST
-    while stretch := plan.below(before):
-        cancel.check()
-        piece = stretch.route(reader, query, Scope(), Ids(stretch.first, before), cancel)
-        before = piece.lowest
-        found.update(hit.session_id for hit in piece.hits)
-    return frozenset(found)

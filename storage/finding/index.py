@@ -32,11 +32,15 @@ class Indexed:
 
     glued: Sieve | None = None
     """Where the same words touch CJK; None in a store that has none."""
+    words: bool = True
+    """Whether what the index finds by itself is wanted, not only what it takes more to find."""
 
     def __call__(
         self, reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel: Cancel, /
     ) -> Slice:
-        found = _plain(reader, query, scope, wanted, cancel)
+        found = _Plain((), frozenset(), wanted.first)
+        if self.words:
+            found = _plain(reader, query, scope, wanted, cancel)
         below = Ids(found.lowest, wanted.before)
         others = [self.glued] if self.glued else []
         # Looking for every spelling costs more than learning that there is nothing.
@@ -45,7 +49,7 @@ class Indexed:
         ):
             others += sieve.encoded(reader, query, cancel)
         offered, lowest = sieve.offers(reader, others, scope, below, cancel)
-        if lowest > found.lowest:
+        if lowest > found.lowest and self.words:
             found = _plain(reader, query, scope, Ids(lowest, wanted.before), cancel)
         candidates = offered - found.ids
         if not candidates:

@@ -38,7 +38,8 @@ class Some:
     """About the part of all messages that is theirs."""
     newest: int
     """The highest id of any message."""
-    _together: int = field(default_factory=lambda: TOGETHER)
+    together: int = field(default_factory=lambda: TOGETHER)
+    """Of them, in the next window."""
     _window: Ids = _ABOVE
     _theirs: tuple[int, ...] = ()
 
@@ -62,17 +63,17 @@ class Some:
         """As many of these ids, from the top, as are looked at together, and the scope of what is theirs there."""
         if wanted.before <= self._window.first:
             before = min(wanted.before, self.newest + 1)
-            first = before - int(self._together / self.share)
+            first = before - int(self.together / self.share)
             self._window = Ids(first if first > 0 else OLDEST, wanted.before)
             self._theirs = self._messages(reader, cancel)
-            self._together *= _GROWTH
+            self.together *= _GROWTH
         return Ids(max(wanted.first, self._window.first), wanted.before), replace(scope, own=self._theirs)
 
     def _messages(self, reader: Reader, cancel: Cancel) -> tuple[int, ...]:
         theirs = "session_id IN (SELECT value FROM json_each(?))"
         window = f"id >= {self._window.first} AND {{}}id < {self._window.before}"
         # The plus says which way to go: through all of these ids, or through all messages of the sessions.
-        by_id = self.share * self.newest > _SKIPPED * self._together / self.share
+        by_id = self.share * self.newest > _SKIPPED * self.together / self.share
         where = f"{window.format('')} AND +{theirs}" if by_id else f"{theirs} AND +{window.format('+')}"
         found = reader.json(
             f"SELECT json_group_array(id) FROM messages WHERE {where}", (self.sessions,), cancel

@@ -9,7 +9,7 @@ import pytest
 
 from storage import Cancel, Entry, HiddenClass, Interrupted, SessionDB, Status, parse
 from storage.engine.connection import Reader
-from storage.finding import filter_values, filters
+from storage.finding import filter_values, holding
 from storage.finding.facts import Facts
 from storage.finding.terms import Term
 from tests.support.stores import NOW, BuildV11, CopyStore
@@ -215,13 +215,13 @@ def test_the_cheapest_filter_chooses_first(db: SessionDB, monkeypatch: pytest.Mo
 
 def test_an_excluded_word_is_looked_for_once(db: SessionDB, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_for: list[str] = []
-    real = filters._holding
+    real = holding.holding
 
-    def holding(reader: Reader, term: Term, cancel: Cancel | None) -> frozenset[str]:
+    def noted(reader: Reader, term: Term, cancel: Cancel) -> frozenset[str]:
         looked_for.append(term.text)
         return real(reader, term, cancel)
 
-    monkeypatch.setattr(filters, "_holding", holding)
+    monkeypatch.setattr(holding, "holding", noted)
     for line in ("-docker", "-docker source:cli", "-docker -terminal"):
         db.listing(parse(line), fresh=False)
     assert looked_for == ["docker", "terminal"]
