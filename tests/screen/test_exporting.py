@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.widgets import Input, Static
@@ -12,6 +14,7 @@ from hermes_tui.app import BrowserApp
 from hermes_tui.export import Exported
 from hermes_tui.screens.actions.exporting import told
 from hermes_tui.screens.export_dialog import ExportDialog
+from storage import SessionDB
 from tests.support.browsing import BrowserPilot, browsing
 from tests.support.on_screen import press, put_cursor_on, toasts, until
 from tests.support.other_process import other_process
@@ -133,6 +136,27 @@ async def test_who_was_deleted_meanwhile_is_missing_and_said(path: Path) -> None
             other.run("DELETE FROM sessions WHERE id = 'u'")
         said = await written(app, pilot, "enter")
         assert said.endswith("1 session had gone meanwhile.")
+
+
+async def test_neither_dialog_calls_the_store_itself(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here, called = threading.current_thread(), set[str]()
+
+    def watch(name: str) -> None:
+        method = getattr(SessionDB, name)
+
+        def call(*rest: Any, **more: Any) -> Any:
+            called.add(name)
+            assert threading.current_thread() is not here, name
+            return method(*rest, **more)
+
+        monkeypatch.setattr(SessionDB, name, call)
+
+    for name in ("__init__", "check_title", "rename_session", "undo_rename"):
+        watch(name)
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab", "r", "x", "enter", "u", "e")
+        assert await written(app, pilot, "enter")
+    assert called == {"__init__", "check_title", "rename_session", "undo_rename"}
 
 
 @pytest.mark.parametrize(
