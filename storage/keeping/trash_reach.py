@@ -116,6 +116,8 @@ def reach_of(reading: Reading) -> Reach:
 def release(within: Within, reach: Reach, session_ids: Sequence[str]) -> None:
     """Take away, and loosen, all that names these sessions, but for what `deleting.remove` sees to itself."""
     ids = (json.dumps(list(session_ids)),)
+    # Rows that name each other in a circle go one after the other; at the commit nothing may lead nowhere.
+    within.connection.execute("PRAGMA defer_foreign_keys=ON")
     for one in reach.loosened:
         table, column = quoted(one.table.name), quoted(one.column)
         within.change(f"UPDATE {table} SET {column} = NULL WHERE {one.condition}", ids)
@@ -180,10 +182,11 @@ def _takes_in_order(tables: Mapping[str, Table], taken: Iterable[str]) -> Iterat
     }:
         reached |= fresh
     while left := reached - done:
-        waits = {name: {key.target for key in _taking(tables[name])} & left - {name} for name in left}
-        name = min(left, key=lambda one: (len(waits[one]), one))
-        done.add(name)
-        yield tables[name]
+        named = {name: {key.target for key in _taking(tables[name])} - {name} for name in left}
+        ready = [name for name in left if named[name] & done]
+        first = min(ready, key=lambda name: (len(named[name] & left), name))
+        done.add(first)
+        yield tables[first]
 
 
 def _taking(table: Table) -> Iterator[Foreign]:

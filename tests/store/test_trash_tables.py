@@ -100,6 +100,29 @@ def test_a_row_that_only_they_named_comes_back_where_somebody_cleared_up(strange
     assert strange.reader.rows("PRAGMA foreign_key_check") == []
 
 
+@pytest.mark.parametrize("owner", ["first", "second"])
+def test_tables_that_name_each_other(db: SessionDB, owner: str) -> None:
+    db.create_session("a", "cli")
+    with closing(sqlite3.connect(db.path, isolation_level=None)) as connection:
+        connection.executescript(
+            f"""
+            CREATE TABLE first(id INTEGER PRIMARY KEY, other INTEGER REFERENCES second(id));
+            CREATE TABLE second(id INTEGER PRIMARY KEY, other INTEGER REFERENCES first(id));
+            ALTER TABLE {owner} ADD COLUMN session_id TEXT REFERENCES sessions(id);
+            INSERT INTO first(id, other) VALUES (1, 1), (2, NULL);
+            INSERT INTO second(id, other) VALUES (1, 1), (2, 2);
+            UPDATE {owner} SET session_id = 'a' WHERE id = 1;
+            """
+        )
+    before = raw_rows(db.path)
+    deletion = db.trash_sessions([["a"]])
+    assert deletion.failed is None
+    assert db.reader.rows(f"SELECT id FROM {owner}") == [(2,)]
+    assert db.reader.rows("PRAGMA foreign_key_check") == []
+    db.restore_trash(deletion.step)
+    assert raw_rows(db.path) == before
+
+
 def test_triggers_of_a_newer_hermes_leave_the_rows_as_they_were(db: SessionDB) -> None:
     db.create_session("a", "cli")
     db.append_message("a", "user", "hello")
