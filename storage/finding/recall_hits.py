@@ -11,7 +11,7 @@ from storage.conversation import expressions
 from storage.conversation.roots import roots
 from storage.engine.connection import Cancel, Reader
 from storage.errors import IndexDamaged
-from storage.finding import message_query, routes
+from storage.finding import message_query, newest, routes
 from storage.finding.message_search import (
     ORDERS,
     Search,
@@ -65,8 +65,8 @@ def best_of_each_lineage(
 ) -> dict[str, dict[str, Any]]:
     """The hits that stand first in their lineage, by the root of it, in the order of `search_messages`.
 
-    Of a query that matches more than some hundred messages, the newest are ordered first (the oldest, where those
-    are asked for), and older ones only where these hold too few lineages.
+    Of a query that matches more than some hundred messages the newest are weighed, older ones only where these hold
+    too few lineages. Orders by time are exact as far as ids grow with time, and where they clearly do not.
 
     Args:
         roles: Only messages of these.
@@ -198,6 +198,9 @@ def _stretches(search: Search) -> Iterator[tuple[int, int]]:
     upward = search.order == "ASC"
     size = _ORDERED if search.order else _WEIGHED
     first, last = OLDEST, NEWEST
+    if search.order and not newest.in_time_order(search.reader):
+        yield first, last
+        return
     while True:
         least, most, number = search.reader.rows(
             f"""SELECT min(id), max(id), count(*) FROM (SELECT rowid AS id FROM messages_fts

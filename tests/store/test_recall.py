@@ -130,6 +130,18 @@ def test_newest_oldest_and_most_relevant(db: SessionDB, clock: Clock) -> None:
     assert found(db, "needle", sort="odd") == found(db, "needle") == ["best", "first", "last"]
 
 
+def test_what_was_imported_is_as_old_as_it_says(db: SessionDB, clock: Clock) -> None:
+    talk(db, "new", ["needle"])
+    db.create_session("imported", "cli")
+    old = {"role": "user", "content": "needle", "timestamp": clock() - 30 * DAY}
+    db.replace_messages("imported", [old] * 700)
+    assert found(db, "needle", sort="newest") == ["new", "imported"]
+    assert found(db, "needle", sort="newest", limit=1) == ["new"]
+    db.create_session("ancient", "cli")
+    db.replace_messages("ancient", [{**old, "timestamp": clock() - 90 * DAY}])
+    assert found(db, "needle", sort="oldest", limit=1) == ["ancient"]
+
+
 def test_the_limit_is_from_one_to_ten(db: SessionDB) -> None:
     for number in range(12):
         talk(db, f"s{number:02}", ["needle"])
