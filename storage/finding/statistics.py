@@ -14,7 +14,7 @@ from heapq import nsmallest
 from typing import Any
 
 from storage.conversation import expressions, relatives
-from storage.conversation.family import readable
+from storage.conversation.family import LATEST_TIME, readable
 from storage.engine import session_ids
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
@@ -29,9 +29,6 @@ Progress = Callable[[int, int], None]
 
 _SLICE = 1_000
 """Sessions that are read at a time, with all their messages: some tens of milliseconds."""
-
-_LATEST = 32_503_680_000
-"""What claims to be later than the year 3000 is milliseconds, infinity or rubbish."""
 
 
 def statistics(
@@ -215,7 +212,7 @@ def _visible(layout: Layout) -> tuple[str, ...]:
 def _in_steps_of(seconds: int, layout: Layout) -> str:
     """SQL: the number of the step since 1970 that the message `m` was written in; NULL at no readable time."""
     time = layout.column("messages", "timestamp", "NULL", "m")
-    return f"CASE WHEN +{time} > 0 AND +{time} < {_LATEST} THEN CAST({time} / {seconds} AS INTEGER) END"
+    return f"CASE WHEN +{time} > 0 AND +{time} < {LATEST_TIME} THEN CAST({time} / {seconds} AS INTEGER) END"
 
 
 # --- the largest
