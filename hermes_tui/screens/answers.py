@@ -33,6 +33,9 @@ class Answers:
                 self._listed(answer)
             case StoreWorker.Found():
                 self._found(answer)
+            case StoreWorker.Counted():
+                if screen.finder.counted(answer):
+                    screen.picture.draw_numbers()
             case StoreWorker.Rows():
                 self._rows(answer)
             case StoreWorker.Read():
@@ -122,7 +125,7 @@ class Answers:
             return
         if answer.lane == "read":
             screen.detail.transcript.message(safe_text.line(str(answer.error)))
-        elif not screen.acting.failed(answer.lane) and answer.lane not in ("live", "family"):
+        elif not screen.acting.failed(answer.lane) and answer.lane not in ("live", "family", "count"):
             # What a look by itself cannot get is no news; a relative may be gone a moment before its row is.
             screen.app.say(str(answer.error), severity="error")
 

@@ -13,6 +13,7 @@ from storage import (
     Filter,
     HiddenClass,
     Listing,
+    MatchCount,
     SearchOrder,
     SearchResult,
     SessionQuery,
@@ -23,6 +24,8 @@ from storage import (
 EVERYTHING = SessionQuery()
 FIRST_PAGE = 60
 """Conversations that a search finds before it is asked to go on."""
+QUICKLY = 0.1
+"""Seconds of counting up to which it is done again whenever others write."""
 ALL = 1_000_000
 """More conversations than any store has."""
 
@@ -46,10 +49,15 @@ class Finder:
         self.order = SearchOrder.NEWEST
         self.listing: Listing | None = None
         self.result: SearchResult | None = None
+        self.count: MatchCount | None = None
+        """Of a search that stopped early, when it is counted."""
         self.seconds = 0.0
+        self._count_seconds = 0.0
         self._hits: dict[str, ConversationHit] = {}
         self._listing_query = self.query
         self._requested_query = self.query
+        self._walked_on = False
+        """The search on show went further than its first page: its rows must not go away."""
         self._opened = False
         self._under_way: set[str] = set()
         """Lanes whose answer is still to come."""
@@ -101,12 +109,27 @@ class Finder:
         """What the search found in this conversation."""
         return self._hits.get(entry.id) if self.searching else None
 
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers of the search are not lower bounds: it came to its end, or was counted to it."""
+        return self.result is not None and (
+            self.result.exhausted or (self.count is not None and self.count.exact)
+        )
+
+    @property
+    def matching(self) -> int:
+        """Conversations that match the search, as far as they are found or counted."""
+        found = len(self.result.hits) if self.result is not None else 0
+        return max(found, len(self.count.hits)) if self.count is not None else found
+
     def hit_labels(self) -> dict[str, str]:
-        """Number of hits by conversation: "7", or "7+" when the walk stopped early."""
+        """Number of hits by conversation: "7", or "7+" while nobody knows whether these are all."""
         if self.result is None or not self.searching:
             return {}
-        more = "" if self.result.exhausted else "+"
-        return {hit.entry.id: f"{hit.hits}{more}" for hit in self.result.hits if hit.hits}
+        more = "" if self.exact else "+"
+        counted = self.count.hits if self.count is not None else {}
+        numbers = {hit.entry.id: max(hit.hits, counted.get(hit.entry.id, 0)) for hit in self.result.hits}
+        return {id_: f"{number}{more}" for id_, number in numbers.items() if number}
 
     @property
     def shown_classes(self) -> frozenset[HiddenClass]:
@@ -122,7 +145,7 @@ class Finder:
     @property
     def hidden(self) -> Mapping[HiddenClass, int]:
         """Conversations that words and filters leave and that are not on show, by class."""
-        answer = self.result if self.searching else self.listing
+        answer = (self.count or self.result) if self.searching else self.listing
         hidden = answer.hidden if answer is not None else {}
         return {name: number for name, number in hidden.items() if name not in self.shown_classes}
 
@@ -223,13 +246,22 @@ class Finder:
 
     def remember(self) -> Callable[[], None]:
         """Note what is asked for and what was found; calling the answer brings it back."""
-        query, result, hits, seconds = self.query, self.result, self._hits, self.seconds
+        query, result, count, hits, seconds = self.query, self.result, self.count, self._hits, self.seconds
 
         def bring_back() -> None:
             self._stop_search()
-            self.query, self.result, self._hits, self.seconds = query, result, hits, seconds
+            self._walked_on = result is not None and len(result.hits) > FIRST_PAGE
+            self.query, self.result, self.count, self._hits, self.seconds = (
+                query,
+                result,
+                count,
+                hits,
+                seconds,
+            )
             if self.searching and result is None:
                 self._search()
+            elif self.searching and count is None:
+                self._count()
             if self._requested_query != self._filters:
                 self._list(fresh=False)
 
@@ -261,7 +293,15 @@ class Finder:
         self.result = answer.result
         self.seconds = answer.seconds
         self._hits = {hit.entry.id: hit for hit in answer.result.hits}
+        self._count()
         return True
+
+    def counted(self, answer: StoreWorker.Counted) -> bool:
+        """Take how much there is. Returns whether it changes what is on show."""
+        if not self._worker.is_current("count", answer.serial) or answer.query != self.query:
+            return False
+        self.count, self._count_seconds = answer.count, answer.seconds
+        return self.result is not None
 
     def failed(self, lane: str) -> None:
         """A request was refused: nothing will come of it."""
@@ -274,14 +314,9 @@ class Finder:
         self._stop_search()
         self._opened = False
         self._under_way.clear()
-        self.listing, self.result, self._hits, self._owed = None, None, {}, None
+        self.listing, self.result, self.count, self._hits, self._owed = None, None, None, {}, None
 
     # --- asking
-
-    @property
-    def _walked_on(self) -> bool:
-        """A search went further than its first page: its rows must not go away."""
-        return self.result is not None and len(self.result.hits) > FIRST_PAGE
 
     @property
     def _filters(self) -> SessionQuery:
@@ -295,7 +330,7 @@ class Finder:
 
     def _ask(self) -> bool:
         self._stop_search()
-        self.result, self._hits = None, {}
+        self.result, self.count, self._hits, self._walked_on = None, None, {}, False
         if not self._opened:
             return False
         if self.searching:
@@ -313,11 +348,23 @@ class Finder:
     def _go_on(self, limit: int) -> None:
         # A search that is to be made once more goes on from what that finds.
         if self.searching and self.result is not None and not self.whole and not self._search_owed:
+            self._walked_on = True
             self._search(after=self.result, limit=limit)
+
+    def _count(self) -> None:
+        """Count what was found of, if there is more of it: anew where others wrote, if that is done quickly."""
+        self._worker.cancel("count")
+        if self.result is None or self.result.exhausted:
+            self.count = None
+        elif self.count is None or self._count_seconds < QUICKLY:
+            self._worker.count(self.query, self.show, self.result)
+        else:
+            self.count = replace(self.count, exact=False)
 
     def _stop_search(self) -> None:
         self._under_way.discard("search")
         self._worker.cancel("search")
+        self._worker.cancel("count")
 
     def _list(self, *, fresh: bool) -> None:
         self._owed = None

@@ -27,8 +27,7 @@ class Picture:
         screen, finder = self._screen, self._screen.finder
         query = finder.query if finder.searching else None
         screen.sessions.show(finder.entries, keep=keep, query=query)
-        screen.sessions.set_hits(finder.hit_labels())
-        self.draw_result_line()
+        self.draw_numbers()
         screen.box.has_list = bool(finder.entries)
         screen.refresh_bindings()
         if finder.entries or finder.pending:
@@ -38,6 +37,11 @@ class Picture:
             self.say(states.no_match(words, finder.hidden, finder.notes))
         else:
             self.say(states.empty(screen.app.display_path, finder.hidden))
+
+    def draw_numbers(self) -> None:
+        """How much was found, in every conversation and altogether."""
+        self._screen.sessions.set_hits(self._screen.finder.hit_labels())
+        self.draw_result_line()
 
     def clear(self) -> None:
         """Nothing is known any more."""
@@ -60,12 +64,18 @@ class Picture:
         screen, finder = self._screen, self._screen.finder
         marked = screen.acting.marking.line()
         if finder.searching and finder.result is not None:
-            line = result_text.found(finder.result, finder.total, finder.seconds, finder.order, finder.notes)
+            matching = result_text.matching(finder.matching, exact=finder.exact)
+            hidden = result_text.hidden_matches(finder.hidden, exact=finder.exact)
+            line = result_text.found(
+                matching, finder.total, finder.seconds, finder.order, finder.notes, hidden
+            )
             screen.box.say(line, marked)
         elif not finder.searching and finder.listing is not None and finder.listing.complete:
-            hidden = finder.hidden if finder.query.restricts else {}
+            classes = finder.hidden if finder.query.restricts else {}
             shown = len(finder.entries)
-            screen.box.say(result_text.listed(shown, finder.total, finder.sort, finder.notes, hidden), marked)
+            screen.box.say(
+                result_text.listed(shown, finder.total, finder.sort, finder.notes, classes), marked
+            )
         screen.draw_note()
 
     def brief(self) -> str:
@@ -73,8 +83,8 @@ class Picture:
         finder, marked = self._screen.finder, len(self._screen.acting.marking.entries)
         pieces = [f"{figures.count(marked)} marked"] if marked else []
         if finder.searching and finder.result is not None:
-            more = "" if finder.result.exhausted else "+"
-            pieces.append(f"{figures.count(len(finder.entries))}{more}/{figures.count(finder.total)}")
+            matching = result_text.matching(finder.matching, exact=finder.exact)
+            pieces.append(f"{matching}/{figures.count(finder.total)}")
         return " ".join(pieces)
 
     def draw_header(self) -> None:

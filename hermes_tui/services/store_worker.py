@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         HiddenClass,
         Lineage,
         Listing,
+        MatchCount,
         SearchOrder,
         SearchResult,
         SessionDB,
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
     )
 
     Job = Callable[[SessionDB, Cancel, int], Message | None]
+
+
+COUNT_AFTER = 0.25
+"""Seconds after an answer in which the next letter may come."""
 
 
 class Request(NamedTuple):
@@ -85,6 +90,15 @@ class StoreWorker:
         query: SessionQuery
         order: SearchOrder
         result: SearchResult
+        seconds: float
+
+    @dataclass
+    class Counted(Answer):
+        """How much a search finds altogether."""
+
+        serial: int
+        query: SessionQuery
+        count: MatchCount
         seconds: float
 
     @dataclass
@@ -198,6 +212,18 @@ class StoreWorker:
             return self.Found(serial, query, order, result, time.perf_counter() - started)
 
         return self.submit("search", job)
+
+    def count(self, query: SessionQuery, show: frozenset[HiddenClass], after: SearchResult) -> int:
+        """Count what a search that stopped early would find; nobody waits for it, and no typing is held up by it."""
+
+        def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+            time.sleep(COUNT_AFTER)
+            cancel.check()
+            started = time.perf_counter()
+            counted = db.count_matches(query, show, after=after, cancel=cancel)
+            return self.Counted(serial, query, counted, time.perf_counter() - started)
+
+        return self.submit("count", job)
 
     def rows(
         self,

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 from hermes_tui.text.figures import count, plural
 
 if TYPE_CHECKING:
-    from storage import HiddenClass, SearchOrder, SearchResult, Sort
+    from storage import HiddenClass, SearchOrder, Sort
 
 
 ORDERS = {"last active": "last active first"}
 """Orders that are not said as "by …"."""
+
+
+COUNTED = 2_000
+"""Conversations up to which those that match are counted exactly."""
 
 
 def listed(
@@ -31,22 +35,32 @@ def listed(
 
 
 def found(
-    result: SearchResult, total: int, seconds: float, order: SearchOrder, notes: Sequence[str] = ()
+    matching: str, total: int, seconds: float, order: SearchOrder, notes: Sequence[str] = (), hidden: str = ""
 ) -> str:
-    """The line under a search: shown/total, milliseconds, the order, and what else there is to know."""
-    shown = count(len(result.hits)) + ("" if result.exhausted else "+")
-    head = f"{shown} of {count(total)} conversations" if total else f"{shown} conversations"
+    """The line under a search: shown/total, milliseconds, the order, and what else there is to know.
+
+    Args:
+        matching: What `matching` says.
+        hidden: What `hidden_matches` says.
+    """
+    head = f"{matching} of {count(total)} conversations" if total else f"{matching} conversations"
     milliseconds = f"{max(1, round(seconds * 1000)):,} ms"
-    return _joined(head, milliseconds, str(order), *notes, hidden_matches(result.hidden))
+    return _joined(head, milliseconds, str(order), *notes, hidden)
+
+
+def matching(number: int, *, exact: bool) -> str:
+    """How many conversations match: "412", "60+" where that is all that is known, never more than "2,000+"."""
+    return count(number) if exact else f"{count(min(number, COUNTED))}+"
 
 
 def _joined(*pieces: str) -> str:
     return " · ".join(filter(None, pieces))
 
 
-def hidden_matches(hidden: Mapping[HiddenClass, int]) -> str:
-    """ "3 more in archived, 1 in cron: h"; empty when nothing hidden matches."""
-    parts = [f"{count(number)} more in {name}" for name, number in hidden.items() if number]
+def hidden_matches(hidden: Mapping[HiddenClass, int], *, exact: bool = True) -> str:
+    """ "3 more in archived, 1+ more in cron: h"; empty when nothing hidden matches."""
+    plus = "" if exact else "+"
+    parts = [f"{count(number)}{plus} more in {name}" for name, number in hidden.items() if number]
     return f"{', '.join(parts)}: h" if parts else ""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,7 @@ ROWS = [
     *(Row(f"cron{n}", "docker") for n in range(4)),
     *(Row("archived", "docker") for _ in range(3)),
 ]
-SESSIONS: list[dict[str, object]] = [
+SESSIONS: list[dict[str, Any]] = [
     *({"id": f"cron{n}", "source": "cron"} for n in range(4)),
     {"id": "archived", "archived": 1},
     {"id": "called", "title": "docker"},

@@ -63,6 +63,10 @@ class SlowStore(SessionDB):
         self._wait("search", arguments, options.pop("cancel", None))
         return super().search(*arguments, **options)
 
+    def count_matches(self, *arguments: Any, **options: Any) -> Any:
+        self._wait("count_matches", arguments, options.get("cancel"))
+        return super().count_matches(*arguments, **options)
+
     def excerpts(self, *arguments: Any, **options: Any) -> Any:
         self._wait("excerpts", arguments)
         return super().excerpts(*arguments, **options)
