@@ -140,12 +140,10 @@ class BrowserApp(App[Choice | None]):
     ) -> None:
         """Leave; a write that is under way is waited for, unless a signal says otherwise."""
         leave = partial(super().exit, result, return_code, message)
-        if return_code == 0 and any(
-            screen.acting.writing.hold(leave)
-            for screen in self.screen_stack
-            if isinstance(screen, BrowserScreen) and screen.furnished
-        ):
-            return
+        for screen in self.screen_stack if return_code == 0 else ():
+            if isinstance(screen, BrowserScreen) and screen.lane.busy:
+                screen.acting.writing.hold(leave)
+                return
         leave()
 
     @work(thread=True, exit_on_error=True)

@@ -43,7 +43,7 @@ class Answers:
             case StoreWorker.Family():
                 screen.detail.family(answer)
             case StoreWorker.Values():
-                screen.box.offer(answer.key, answer.values)
+                self._values(answer)
             case StoreWorker.Changed():
                 self._changed(answer)
             case StoreWorker.Failed():
@@ -74,7 +74,7 @@ class Answers:
         changed = screen.finder.listed(answer)
         screen.picture.draw_header()
         if changed:
-            screen.picture.draw_list(keep=screen.acting.writing.listed() if answer.listing.complete else None)
+            screen.picture.draw_list(keep=self._keep() if answer.listing.complete else None)
             screen.follow_soon()
             screen.type_ahead.catch_up()
         elif screen.finder.result is not None:
@@ -87,11 +87,17 @@ class Answers:
         going_on = screen.finder.result is not None
         if not screen.finder.found(answer):
             return
-        screen.picture.draw_list(keep=screen.acting.writing.listed() if going_on else "")
+        screen.picture.draw_list(keep=self._keep() if going_on else "")
         # The row under the cursor may be the same one, and yet there is a match to open it at.
         screen.follow_soon()
         screen.type_ahead.catch_up()
-        screen.acting.marking.list_changed()
+        if (acting := screen.acting_so_far) is not None:
+            acting.marking.list_changed()
+
+    def _keep(self) -> str | None:
+        """Where the cursor should be once the list is drawn; None for where it is."""
+        acting = self._screen.acting_so_far
+        return acting.writing.listed() if acting is not None else None
 
     def _rows(self, answer: StoreWorker.Rows) -> None:
         screen = self._screen
@@ -99,6 +105,13 @@ class Answers:
             screen.sessions.put_excerpts(answer.excerpts)
         screen.sessions.put(answer.rows)
         screen.detail.describe(screen.sessions.current_row())
+
+    def _values(self, answer: StoreWorker.Values) -> None:
+        screen = self._screen
+        screen.box.offer(answer.key, answer.values)
+        # A value that was typed before they came may be one, or cannot become one.
+        if screen.finder.typed(screen.box.asked):
+            screen.picture.draw_list(keep="")
 
     def _changed(self, answer: StoreWorker.Changed) -> None:
         screen, changes = self._screen, answer.changes

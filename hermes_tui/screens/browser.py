@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import getters, on
@@ -67,7 +68,6 @@ class BrowserScreen(Screen[None]):
         self.answers = Answers(self)
         self.finder: Finder
         self.detail: Detail
-        self.acting: Acting
         self.panes = PaneOrder(self)
         self.hand_over = HandOver(self)
         self.picture = Picture(self)
@@ -90,7 +90,7 @@ class BrowserScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         marks = self.app.marks
         yield HeaderLine(marks.sign, id="header")
-        yield SearchBox(id="search")
+        yield SearchBox(marks, id="search")
         with Container(id="body"), ListPane(id="list-pane"):
             yield SessionList(now=self.options.clock, marks=marks, id="sessions")
             yield Notice(id="notice")
@@ -106,7 +106,6 @@ class BrowserScreen(Screen[None]):
 
     def _furnish(self) -> None:
         """What needs the store comes behind the first frame: it is empty until then anyway."""
-        from hermes_tui.screens.actions.acting import Acting
         from hermes_tui.screens.detail import Detail
         from hermes_tui.screens.finder import Finder
 
@@ -115,10 +114,21 @@ class BrowserScreen(Screen[None]):
         self.detail = Detail(self.worker, self.app.marks, id="detail")
         self.query_one("#body", Container).mount(self.detail)
         self.finder = Finder(self.worker, self.options.source, self.options.limit)
-        self.acting = Acting(self, self.lane)
         self.furnished = True
         self.finder.open()
-        self.finder.typed(self.box.value)
+        self.finder.typed(self.box.asked)
+
+    @cached_property
+    def acting(self) -> Acting:
+        """All that acts on conversations; imported behind the first list."""
+        from hermes_tui.screens.actions.acting import Acting
+
+        return Acting(self, self.lane)
+
+    @property
+    def acting_so_far(self) -> Acting | None:
+        """`acting`, unless nothing has needed it yet."""
+        return self.acting if "acting" in vars(self) else None
 
     def on_unmount(self) -> None:
         self.worker.close()
@@ -138,11 +148,11 @@ class BrowserScreen(Screen[None]):
     def _typed(self) -> None:
         self.type_ahead.forget()
         words = self.box.value
-        if self.furnished:
-            self.acting.marking.forget_all_wanted()
+        if (acting := self.acting_so_far) is not None:
+            acting.marking.forget_all_wanted()
         # Who looks at a conversation, rather than typing for one, goes on looking at it.
         keep = not words.strip() and (self.sessions.cursor > 0 or not self.box.has_focus)
-        if self.furnished and self.finder.typed(words):
+        if self.furnished and self.finder.typed(self.box.asked):
             self.picture.draw_list(keep=None if keep else "")
             self.follow_soon()
         elif self.furnished:
@@ -207,8 +217,8 @@ class BrowserScreen(Screen[None]):
         """What stands at the right of the footer: what is going on, what Hermes would do here, or the count that has no
         other place."""
         node = self.hand_over.relative
-        if self.furnished and (note := self.acting.writing.note or self.acting.marking.note):
-            self.keys.note = note
+        if (acting := self.acting_so_far) is not None and acting.note:
+            self.keys.note = acting.note
         elif node is not None and self.detail.relatives.is_inner(node):
             self.keys.note = "Hermes continues the live tip"
         else:

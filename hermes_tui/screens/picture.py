@@ -62,7 +62,7 @@ class Picture:
     def draw_result_line(self) -> None:
         """What was found, of how many, in what time; or how many there are."""
         screen, finder = self._screen, self._screen.finder
-        marked = screen.acting.marking.line()
+        marked = screen.acting.marking.line() if screen.sessions.marked else ""
         if finder.searching and finder.result is not None:
             matching = result_text.matching(finder.matching, exact=finder.exact)
             hidden = result_text.hidden_matches(finder.hidden, exact=finder.exact)
@@ -80,7 +80,7 @@ class Picture:
 
     def brief(self) -> str:
         """The result line in a few cells, where the search box has no frame to carry it: "2 marked 8/57"."""
-        finder, marked = self._screen.finder, len(self._screen.acting.marking.entries)
+        finder, marked = self._screen.finder, len(self._screen.sessions.marked)
         pieces = [f"{figures.count(marked)} marked"] if marked else []
         if finder.searching and finder.result is not None:
             matching = result_text.matching(finder.matching, exact=finder.exact)

@@ -23,5 +23,5 @@ def works(screen: BrowserScreen, action: str) -> bool:
     if action in NEEDS_STORE:
         return screen.opened
     if action in NEEDS_TARGET:
-        return screen.opened and screen.acting.targets() is not None
+        return screen.opened and (screen.sessions.cursor_entry is not None or bool(screen.sessions.marked))
     return action not in NEEDS_CONVERSATION or screen.sessions.cursor_entry is not None

@@ -2,25 +2,27 @@
 
 Every action asks `targets()` what it is about, and sends what it writes through `writing`, which keeps the interface
 live meanwhile and brings the list up to date afterwards. A step that can be taken back goes to `undoing.remember`.
+
+The list comes first: what nobody has asked for yet is not imported.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from hermes_tui.screens.actions.deleting import Deleting
-from hermes_tui.screens.actions.flagging import Flagging
 from hermes_tui.screens.actions.marking import Marking
 from hermes_tui.screens.actions.targets import Targets, pointed_at
-from hermes_tui.screens.actions.undoing import Undoing
 from hermes_tui.screens.actions.writing import Writing
 from hermes_tui.services.lookups import INTERRUPTED, MARKED, PREVIEW, TITLE, Lookups
-from hermes_tui.services.own_command import own_command
 from hermes_tui.services.write_lane import Flag, WriteLane
 from hermes_tui.text.figures import plural
 
 if TYPE_CHECKING:
+    from hermes_tui.screens.actions.deleting import Deleting
+    from hermes_tui.screens.actions.flagging import Flagging
     from hermes_tui.screens.actions.renaming import Renaming
+    from hermes_tui.screens.actions.undoing import Undoing
     from hermes_tui.screens.browser import BrowserScreen
     from hermes_tui.services.store_worker import StoreWorker
 
@@ -38,11 +40,37 @@ class Acting:
         self.lookups = Lookups(screen.worker)
         self.marking = Marking(screen, self.lookups)
         self.writing = Writing(screen, lane)
-        self.undoing = Undoing(screen, self)
-        self._deleting = Deleting(screen, self)
-        self._flagging = Flagging(screen, self)
-        self._renaming: Renaming | None = None
         self._looked_for_interrupted = False
+
+    @cached_property
+    def undoing(self) -> Undoing:
+        """What can be taken back."""
+        from hermes_tui.screens.actions.undoing import Undoing
+
+        return Undoing(self._screen, self)
+
+    @cached_property
+    def _deleting(self) -> Deleting:
+        from hermes_tui.screens.actions.deleting import Deleting
+
+        return Deleting(self._screen, self)
+
+    @cached_property
+    def _flagging(self) -> Flagging:
+        from hermes_tui.screens.actions.flagging import Flagging
+
+        return Flagging(self._screen, self)
+
+    @cached_property
+    def _renaming(self) -> Renaming:
+        from hermes_tui.screens.actions.renaming import Renaming
+
+        return Renaming(self._screen, self)
+
+    @property
+    def note(self) -> str:
+        """What is going on, in a few words; empty while there is nothing to say."""
+        return self.writing.note or self.marking.note
 
     def targets(self) -> Targets | None:
         """What the next action is about."""
@@ -60,9 +88,6 @@ class Acting:
 
     def rename(self) -> None:
         """Ask for another title of the conversation under the cursor, or of the part that is pointed at."""
-        from hermes_tui.screens.actions.renaming import Renaming
-
-        self._renaming = self._renaming or Renaming(self._screen, self)
         self._renaming.ask()
 
     def export(self) -> None:
@@ -82,8 +107,7 @@ class Acting:
             case Lookups.Resolved() if self._screen.worker.is_current(MARKED, answer.serial):
                 self.marking.resolved(answer)
             case Lookups.TitleChecked() if self._screen.worker.is_current(TITLE, answer.serial):
-                if self._renaming is not None:
-                    self._renaming.checked(answer)
+                self._renaming.checked(answer)
             case Lookups.Interrupted():
                 self._say_interrupted(answer)
 
@@ -102,6 +126,8 @@ class Acting:
             self.lookups.interrupted()
 
     def _say_interrupted(self, answer: Lookups.Interrupted) -> None:
+        from hermes_tui.services.own_command import own_command
+
         number = sum(step.conversations for step in answer.steps)
         one = len(answer.steps) == 1
         what = "A deletion was cut off before its" if one else "Deletions were cut off before their"

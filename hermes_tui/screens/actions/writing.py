@@ -118,19 +118,16 @@ class Writing:
         )
         return "waiting for the store …" if calm else ""
 
-    def hold(self, leave: Callable[[], None]) -> bool:
-        """Whether leaving has to wait for a write: `leave` is called when it is done.
+    def hold(self, leave: Callable[[], None]) -> None:
+        """Call `leave` when what is being written is written.
 
         Whoever asks a second time has the write stop before its next conversation.
         """
-        if not self._sent:
-            return False
         if self._leave is not None:
             self.lane.stop()
         self._leave = leave
         self._screen.draw_note()
         self._screen.app.say("The store is being written to; leaving as soon as that is done.", timeout=30)
-        return True
 
     def _leave_if_done(self) -> None:
         if self._leave is not None and not self._sent:
