@@ -27,6 +27,29 @@ def unfinished_key(line: str) -> str | None:
     return last["key"] if last else None
 
 
+def asked(line: str, values: Callable[[str], Sequence[str] | None]) -> str:
+    """The line without a filter at its end that means nothing yet, because its value has only begun.
+
+    `source:tele` is no source: until it is one, or cannot become one any more, it leaves nothing out.
+
+    Args:
+        values: The values of a key; None while they are not known.
+    """
+    last = _LAST.search(line)
+    if last is None or last["key"] not in FROM_THE_STORE:
+        return line
+    key, low = last["key"], last["value"].removeprefix('"').casefold()
+    if not low or (key in _INSIDE and not low.startswith(("/", "~"))):
+        return line
+    known = values(key)
+    if known is not None:
+        low = _at_home(key, low)
+        folded = [value.casefold() for value in known]
+        if low.rstrip("/") in folded or not any(value.startswith(low) for value in folded):
+            return line
+    return line[: last.start()]
+
+
 def completed(line: str, values: Values) -> str:
     """The line with its last word finished; the empty string where nothing is offered."""
     from storage.finding.filter_values import CHOICES, KEYS
@@ -51,8 +74,7 @@ def _rest(key: str, typed: str, value: str) -> str:
     low, whole = typed.removeprefix('"').casefold(), value.casefold()
     if len(whole) != len(value) or '"' in value:
         return ""
-    if key == "dir" and low.startswith("~") and (home := os.path.expanduser("~").casefold()) != "~":
-        low = home + low[1:]
+    low = _at_home(key, low)
     place = whole.find(low) if key in _INSIDE else 0 if whole.startswith(low) else -1
     if place < 0 or place + len(low) == len(value):
         return ""
@@ -62,3 +84,10 @@ def _rest(key: str, typed: str, value: str) -> str:
     if not re.search(r"\s", rest):
         return rest
     return f'"{rest}"' if not typed else ""
+
+
+def _at_home(key: str, low: str) -> str:
+    """The beginning of a value in small letters, a directory's from the root on."""
+    if key == "dir" and low.startswith("~") and (home := os.path.expanduser("~").casefold()) != "~":
+        return home + low[1:]
+    return low

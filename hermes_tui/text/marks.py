@@ -40,6 +40,9 @@ class Marks:
     arrow: str
     up: str
     down: str
+    left_edge: str
+    """Of a filter in the search box, in the blank before it; the right one in the blank behind it."""
+    right_edge: str
 
 
 UNICODE = Marks(
@@ -67,6 +70,8 @@ UNICODE = Marks(
     arrow="→",
     up="↑",
     down="↓",
+    left_edge="▐",
+    right_edge="▌",
 )
 
 ASCII = Marks(
@@ -94,6 +99,8 @@ ASCII = Marks(
     arrow="->",
     up="^",
     down="v",
+    left_edge=" ",
+    right_edge=" ",
 )
 
 

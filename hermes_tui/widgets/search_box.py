@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.highlighter import Highlighter
+from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
 from hermes_tui.text import completion, safe_text
+from hermes_tui.text.marks import Marks
 from hermes_tui.widgets.line_input import LineInput
 
 
@@ -26,9 +28,20 @@ class _Chips(Highlighter):
         # Only a box with text in it needs the grammar: the first frame does without.
         from storage.finding.grammar import filter_spans
 
-        chip = self._box.get_component_rich_style("search-box--chip")
+        chip, marks = self._box.get_component_rich_style("search-box--chip"), self._box.marks
+        cells, edges = list(text.plain), []
         for start, end in filter_spans(text.plain):
+            if end > len(self._box.asked):
+                continue
             text.stylize(chip, start, end)
+            # A blank beside it gives half of itself: not the one under the cursor, nor both halves of one.
+            for place, edge in ((start - 1, marks.left_edge), (end, marks.right_edge)):
+                if cells[place : place + 1] == [" "] and place != self._box.cursor_place:
+                    cells[place] = edge
+                    edges.append(place)
+        text.plain = "".join(cells)
+        for place in edges:
+            text.stylize(Style(color=chip.bgcolor), place, place + 1)
 
 
 class SearchBox(LineInput):
@@ -80,8 +93,9 @@ class SearchBox(LineInput):
     class Entered(Message):
         """The person wants the conversation under the list's cursor."""
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, marks: Marks, *, id: str | None = None) -> None:
         super().__init__(placeholder="Search every message, title and id", id=id, select_on_focus=False)
+        self.marks = marks
         self.highlighter = _Chips(self)
         self.border_title = "search"
         self._values: dict[str, tuple[str, ...]] = {}
@@ -91,6 +105,16 @@ class SearchBox(LineInput):
         """Show the result line, what is marked in front. It may hold the person's own words, so it is never markup."""
         front = Content.styled(f"{marked} · ", "$accent bold") if marked else Content("")
         self.border_subtitle = front + Content(line)
+
+    @property
+    def asked(self) -> str:
+        """What is asked for: the text, but for a filter whose value has only begun."""
+        return completion.asked(self.value, self._values.get)
+
+    @property
+    def cursor_place(self) -> int | None:
+        """The character under the cursor; None without one."""
+        return self.cursor_position if self.has_focus else None
 
     def offer(self, key: str, values: Iterable[str]) -> None:
         """Take the values that there are for a key, the most frequent first. They are store text: unsafe ones go."""

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from hermes_tui import demo
 from hermes_tui.app import BrowserApp
-from hermes_tui.text.completion import completed, unfinished_key
+from hermes_tui.text.completion import asked, completed, unfinished_key
+from hermes_tui.text.marks import ASCII
 from storage import SearchOrder
 from tests.support.browsing import BrowserPilot, browser, browsing, screen_text
 from tests.support.on_screen import id_at_cursor, press, search_for, shown_ids
@@ -131,6 +132,65 @@ async def test_filters_that_are_understood_are_chips(started: Started) -> None:
     app, pilot = started
     await search_for(pilot, "source:cli after:soon docker -is:error foo:x ")
     assert "".join(chips(app)) == "source:cli-is:error"
+
+
+async def test_the_blanks_beside_a_chip_give_half_of_themselves(started: Started) -> None:
+    app, pilot = started
+    box = browser(app).box
+    await search_for(pilot, "docker source:cli is:error  x")
+    assert box.render_line(0).text.startswith("docker▐source:cli▌is:error▌ x")
+    await press(pilot, "home", *["right"] * 6)
+    assert box.render_line(0).text.startswith("docker source:cli▌is:error▌ x")
+    assert box.value == "docker source:cli is:error  x"
+    box.marks = ASCII
+    assert box.render_line(0).text.startswith("docker source:cli is:error  x")
+
+
+@pytest.mark.parametrize(
+    ("line", "known", "expected"),
+    [
+        ("source:", ("cli",), "source:"),
+        ("source:c", None, ""),
+        ("source:c", (), "source:c"),
+        ("source:c", ("cli", "cron"), ""),
+        ("docker source:c", ("cli",), "docker"),
+        ("docker -source:C", ("cli",), "docker"),
+        ("source:cli", ("cli", "cli2"), "source:cli"),
+        ("source:CLI", ("cli",), "source:CLI"),
+        ("source:x", ("cli",), "source:x"),
+        ("source:c ", ("cli",), "source:c "),
+        ('source:"my b', ("my bot",), ""),
+        ("tool:term", ("terminal",), ""),
+        ("branch:mai", ("main",), ""),
+        ("model:opus", ("anthropic/opus",), "model:opus"),
+        ("dir:proj", ("/home/me/proj",), "dir:proj"),
+        ("dir:/home/me/pr", ("/home/me/proj",), ""),
+        ("dir:/home/me/proj/", ("/home/me/proj",), "dir:/home/me/proj/"),
+        ("is:pin", None, "is:pin"),
+        ("docker", None, "docker"),
+        ("", None, ""),
+    ],
+)
+def test_a_value_that_has_only_begun_asks_for_nothing(
+    line: str, known: tuple[str, ...] | None, expected: str
+) -> None:
+    assert asked(line, lambda _: known) == expected
+
+
+async def test_a_source_that_is_being_typed_leaves_nothing_out_until_it_is_one(started: Started) -> None:
+    app, pilot = started
+    everything = shown_ids(app)
+    for letter in "source:te":
+        await press(pilot, letter)
+        if browser(app).box.value.startswith("source:"):
+            assert shown_ids(app) == everything
+            assert not browser(app).has_class("-notice")
+            assert chips(app) == []
+    await press(pilot, *"legram")
+    assert 0 < len(shown_ids(app)) < len(everything)
+    assert "".join(chips(app)) == "source:telegram"
+    await press(pilot, *["backspace"] * 6, "space")
+    assert "No match for source:te" in screen_text(app)
 
 
 async def test_what_was_ignored_is_said(started: Started) -> None:
