@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from storage.conversation.expressions import cost, text, tokens, visible
+from storage.conversation.expressions import cost, message_count, text, tokens, visible
 from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.finding import details, message_filters
@@ -18,6 +18,9 @@ from storage.records import Edge, Entry, Status
 NEWEST_MESSAGES = 20_000
 """Messages in which the names of tools are looked for; they cost a few milliseconds at any size."""
 
+MANY = 1_000
+"""Sessions from which on all are read: a seek for each takes as long."""
+
 _COLUMNS = {"title": "title", "model": "model", "dir": "cwd", "branch": "git_branch"}
 """Where a session holds the values of these keys."""
 
@@ -25,24 +28,46 @@ T = TypeVar("T")
 
 
 class Facts:
-    """Columns of the sessions of one store, each read whole when it is first asked for, then kept.
+    """Columns of the sessions of one store, read when they are first asked for, then kept.
 
-    Whoever keeps it throws it away when the store moves on.
+    Each is read for the few conversations that matter, as long as they are few: in a row it stands behind the system
+    prompt. Whoever keeps it throws it away when the store moves on.
     """
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
         self._kept: dict[str, Any] = {}
+        self._columns: dict[str, dict[str, Any]] = {}
+        self._whole: set[str] = set()
+
+    def knows(self, key: str) -> bool:
+        """Whether a column is known of all sessions."""
+        return key in self._whole
+
+    def learn(self, key: str, entries: Sequence[Entry] | None, cancel: Cancel | None = None) -> None:
+        """Read a column (of `words` or `amount`) of these conversations, or whole: None, or where they are many."""
+        if key in self._whole:
+            return
+        values = self._columns.setdefault(key, {})
+        if entries is not None:
+            missing = [id_ for entry in entries for id_ in entry.parts if id_ not in values]
+            if len(missing) <= MANY:
+                if missing:
+                    values.update(dict.fromkeys(missing))
+                    values.update(self._read(key, missing, cancel))
+                return
+        values.update(self._read(key, None, cancel))
+        self._whole.add(key)
 
     def words(self, key: str, entry: Entry, cancel: Cancel | None = None) -> str:
         """The title, model, dir or branch that a conversation is shown with: the newest one on its main line."""
-        values = self._column(key, cancel)
+        values = self._column(key, entry, cancel)
         return next((value for id_ in reversed(entry.parts[: entry.main]) if (value := values.get(id_))), "")
 
     def amount(self, key: str, entry: Entry, cancel: Cancel | None = None) -> float | None:
         """Its msgs, tokens or cost (US dollars) over all parts; None where no cost is known."""
-        values = self._amounts(key, cancel)
-        known = [values[id_] for id_ in entry.parts if id_ in values]
+        values = self._column(key, entry, cancel)
+        known = [value for id_ in entry.parts if (value := values.get(id_)) is not None]
         return sum(known) if known else None if key == "cost" else 0
 
     def says(self, one: Filter, entry: Entry, cancel: Cancel | None = None) -> bool:
@@ -96,8 +121,9 @@ class Facts:
         if key == "tool":
             counted = self._newest_tools(cancel)
         elif key == "source":
-            counted = Counter(entry.source for entry in entries)
+            counted = self._keep("count:source", lambda: Counter(entry.source for entry in entries))
         elif key in ("model", "dir", "branch"):
+            self.learn(key, None, cancel)
             counted = self._keep(
                 f"count:{key}", lambda: Counter(self.words(key, entry, cancel) for entry in entries)
             )
@@ -106,40 +132,43 @@ class Facts:
         counted.pop("", None)
         return tuple(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
 
-    def _column(self, key: str, cancel: Cancel | None) -> Mapping[str, str]:
-        column = _COLUMNS[key]
+    def _column(self, key: str, entry: Entry, cancel: Cancel | None) -> Mapping[str, Any]:
+        """What is known of the column, of this conversation at least."""
+        values = self._columns.get(key, {})
+        if key not in self._whole and any(id_ not in values for id_ in entry.parts):
+            self.learn(key, None, cancel)
+        return self._columns[key]
 
-        def read() -> dict[str, str]:
-            if not self._reader.layout.has("sessions", column):
-                return {}
-            return self._by_session(
-                f"SELECT {text('id')} AS id, {text(column)} AS value FROM sessions WHERE {column} <> ''",
-                cancel,
-            )
-
-        return self._keep(key, read)
-
-    def _amounts(self, key: str, cancel: Cancel | None) -> Mapping[str, float]:
+    def _read(self, key: str, session_ids: Sequence[str] | None, cancel: Cancel | None) -> dict[str, Any]:
+        """The column of these sessions, or of all, where there is something in it."""
         layout = self._reader.layout
-
-        def read() -> dict[str, float]:
-            if key == "msgs":
-                if not layout.has("messages", "session_id"):
-                    return {}
-                return self._by_session(
-                    f"""SELECT {text("m.session_id")} AS id, count(*) AS value FROM messages m
-                    WHERE {visible(layout)} GROUP BY m.session_id""",
-                    cancel,
-                )
-            if "sessions" not in layout.columns:
-                return {}
-            value = (tokens if key == "tokens" else cost)(layout, "s")
+        if not layout.has("sessions", _COLUMNS.get(key, "id")) or (
+            key == "msgs" and not layout.has("messages", "session_id")
+        ):
+            return {}
+        if key == "msgs" and session_ids is None:
+            counted = f"{text('m.session_id')} AS id, count(*) AS value FROM messages m"
+            return self._by_session(f"{counted} WHERE {visible(layout)} GROUP BY m.session_id", (), cancel)
+        if key in _COLUMNS:
+            column = f"s.{_COLUMNS[key]}"
+            value, known = text(column), f"{column} <> ''"
+        else:
+            amount = {
+                "msgs": message_count(layout, "s.id"),
+                "tokens": tokens(layout, "s"),
+                "cost": cost(layout, "s"),
+            }
+            value, known = amount[key], f"{amount[key]} IS NOT NULL"
+        if session_ids is None:
             return self._by_session(
-                f"SELECT {text('s.id')} AS id, {value} AS value FROM sessions s WHERE {value} IS NOT NULL",
-                cancel,
+                f"{text('s.id')} AS id, {value} AS value FROM sessions s WHERE {known}", (), cancel
             )
-
-        return self._keep(key, read)
+        theirs = "json_each(?1) w CROSS JOIN sessions s ON s.id = w.value"
+        return self._by_session(
+            f"{text('s.id')} AS id, {value} AS value FROM {theirs} WHERE {known}",
+            (json.dumps(session_ids),),
+            cancel,
+        )
 
     def _sayers(self, one: Filter, cancel: Cancel | None) -> frozenset[str]:
         layout = self._reader.layout
@@ -185,11 +214,11 @@ class Facts:
         kept: T = self._kept[name]
         return kept
 
-    def _by_session(self, query: str, cancel: Cancel | None) -> dict[str, Any]:
+    def _by_session(self, query: str, values: Sequence[str], cancel: Cancel | None) -> dict[str, Any]:
         return dict(
             self._reader.json(
-                f"SELECT json_group_array(json_array(id, value)) FROM ({query}) WHERE id IS NOT NULL",
-                (),
+                f"SELECT json_group_array(json_array(id, value)) FROM (SELECT {query}) WHERE id IS NOT NULL",
+                values,
                 cancel,
             )
         )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Protocol
 
 from storage.engine.connection import Cancel, Reader
 from storage.finding.catalog import Catalog
 from storage.finding.details import is_recent
-from storage.finding.facts import Facts
+from storage.finding.facts import MANY, Facts
 from storage.finding.filter_values import AMOUNTS, KEYS, OF_MESSAGES, Filter
 from storage.finding.message_filters import groups
 from storage.finding.query import SessionQuery
@@ -19,6 +21,9 @@ from storage.records import Edge, Entry, Status
 Test = Callable[[Entry], bool]
 
 _STATUSES = frozenset(map(str, Status))
+_CHEAP = ("title", "untitled", "has", Status.RUNNING)
+"""Keys and states that are known from an index, or of few conversations."""
+
 _EXPLAINED = ("source", "model", "branch")
 """Keys whose values are a short list: one that is not on it is a slip of the finger."""
 
@@ -29,10 +34,38 @@ class Known(Protocol):
     def known(self) -> tuple[Catalog, Facts]: ...
 
 
-def allowed(
-    reader: Reader, lister: Known, query: SessionQuery, now: float, cancel: Cancel | None = None
-) -> frozenset[str] | None:
-    """Ids (live tips) of the conversations that the filters leave; None where there is nothing to leave out.
+@dataclass(frozen=True)
+class Choice:
+    """What the filters of a query leave, of which not more is looked at than has to be."""
+
+    reader: Reader
+    catalog: Catalog
+    facts: Facts
+    query: SessionQuery
+    now: float
+    cancel: Cancel
+    entries: Sequence[Entry]
+    """What those leave that cost nothing, in the order of the catalog."""
+    later: tuple[tuple[Filter, ...], ...] = ()
+    """Those that have to read rows, for what is met on the way."""
+
+    def among(self, entries: Sequence[Entry]) -> Sequence[Entry]:
+        """Those of these conversations that the later filters leave."""
+        return _sifted(self.catalog, self.facts, self.later, entries, self.now, self.cancel)
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """Of `entries`: their live tips."""
+        return frozenset(entry.id for entry in self.entries)
+
+    @property
+    def settled(self) -> Choice:
+        """The same, with all of it looked at."""
+        return replace(self, entries=self.among(self.entries), later=())
+
+
+def choice(reader: Reader, lister: Known, query: SessionQuery, now: float, cancel: Cancel) -> Choice | None:
+    """The conversations that the filters leave; None where there is nothing to leave out.
 
     With words, `role:`, `tool:` and exclusions are not looked at: they choose among the messages that match.
 
@@ -42,7 +75,12 @@ def allowed(
     if not query.restricts:
         return None
     catalog, facts = lister.known()
-    return frozenset(entry.id for entry in left(reader, catalog, facts, query, now, cancel))
+    ordered = _groups(query)
+    later = [group for group in ordered if not _is_known(facts, group)]
+    at_once = [group for group in ordered if group not in later]
+    entries = _sifted(catalog, facts, at_once, catalog.entries, now, cancel)
+    found = Choice(reader, catalog, facts, query, now, cancel, entries, tuple(map(tuple, later)))
+    return found if later and len(entries) > MANY else found.settled
 
 
 def left(
@@ -54,13 +92,7 @@ def left(
     cancel: Cancel | None = None,
 ) -> Sequence[Entry]:
     """The conversations that the filters leave, in the order of the catalog; the cheapest filter chooses first."""
-    keys = [key for key in KEYS if not (query.is_search and key in OF_MESSAGES)]
-    remaining: Sequence[Entry] = catalog.entries
-    for group in sorted(groups(query.filters, keys), key=_price):
-        if cancel is not None:
-            cancel.check()
-        tests = [_test(catalog, facts, one, remaining, now, cancel) for one in group]
-        remaining = [entry for entry in remaining if any(test(entry) for test in tests)]
+    remaining = _sifted(catalog, facts, _groups(query), catalog.entries, now, cancel)
     if not query.is_search:
         from storage.finding.holding import holding
 
@@ -70,11 +102,48 @@ def left(
     return remaining
 
 
-def unknown(lister: Known, query: SessionQuery, cancel: Cancel | None = None) -> tuple[str, ...]:
-    """What is asked for that no conversation has: "no source telegrm; there is telegram"."""
+def _groups(query: SessionQuery) -> list[list[Filter]]:
+    keys = [key for key in KEYS if not (query.is_search and key in OF_MESSAGES)]
+    return sorted(groups(query.filters, keys), key=_price)
+
+
+def _is_known(facts: Facts, group: Sequence[Filter]) -> bool:
+    """Whether nothing has to be read to know what these leave."""
+    return all(
+        _price_of(one) == 0 or one.key in _CHEAP or one.value in _CHEAP or facts.knows(one.key)
+        for one in group
+    )
+
+
+def _sifted(
+    catalog: Catalog,
+    facts: Facts,
+    ordered: Iterable[Sequence[Filter]],
+    entries: Sequence[Entry],
+    now: float,
+    cancel: Cancel | None,
+) -> Sequence[Entry]:
+    remaining = entries
+    for group in ordered:
+        if cancel is not None:
+            cancel.check()
+        tests = [_test(catalog, facts, one, remaining, now, cancel) for one in group]
+        remaining = [entry for entry in remaining if any(test(entry) for test in tests)]
+    return remaining
+
+
+def unknown(
+    lister: Known, query: SessionQuery, cancel: Cancel | None = None, *, found: bool = False
+) -> tuple[str, ...]:
+    """What is asked for that no conversation has: "no source telegrm; there is telegram".
+
+    Args:
+        found: Something was found, so there is what alone was asked for.
+    """
     notes = []
     for one in query.filters:
-        if one.key not in _EXPLAINED:
+        alone = not one.negated and [other.key for other in query.filters].count(one.key) == 1
+        if one.key not in _EXPLAINED or (found and alone):
             continue
         catalog, facts = lister.known()
         values = [value for value, _ in facts.values(one.key, catalog.entries, cancel)]
@@ -139,10 +208,13 @@ def _positive(
     if one.key == "title":
         # As a title is found by words, and as it is being typed.
         term = Term(one.value, prefix=True)
+        facts.learn("title", entries, cancel)
         return lambda entry: term.matches(facts.words("title", entry, cancel))
     if one.key in ("model", "dir", "branch"):
+        facts.learn(one.key, entries, cancel)
         return lambda entry: _names(one, facts.words(one.key, entry, cancel))
     if one.key in AMOUNTS:
+        facts.learn(one.key, entries, cancel)
         return lambda entry: one.holds(facts.amount(one.key, entry, cancel))
     if one.key in OF_MESSAGES:
         return lambda entry: facts.says(one, entry, cancel)
@@ -167,6 +239,7 @@ def _state(
         )
         return lambda entry: standing.get(entry.id) == state
     if state == "untitled":
+        facts.learn("title", entries, cancel)
         return lambda entry: not facts.words("title", entry, cancel).strip()
     if state in ("cron", "tool"):
         return lambda entry: entry.source == state

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 
+from storage.finding.filters import Choice
 from storage.finding.hits import Hits
 from storage.finding.scope import NEWEST
 from storage.records import ConversationHit, Entry, HiddenClass
@@ -47,8 +48,8 @@ class Findings:
     activity among the times of the hits, and waits until the walk has come down to that time.
     """
 
-    allowed: frozenset[str] | None
-    """Ids of the conversations that the filters leave; None: of all."""
+    choice: Choice | None
+    """What the filters leave; None: all."""
     show: frozenset[HiddenClass]
     before: int = NEWEST
     """Messages from this id on have been looked at."""
@@ -66,6 +67,11 @@ class Findings:
     """The conversation of each session met; None where it is not on show."""
     _hidden: dict[str, HiddenClass] = field(default_factory=dict)
     """By conversation: those that match but are not on show."""
+
+    @property
+    def met(self) -> int:
+        """How many sessions have been met."""
+        return len(self._of_session)
 
     def copy(self) -> Findings:
         """The same findings, to go on from without changing these."""
@@ -146,14 +152,23 @@ class Findings:
         wanted = dict.fromkeys(session_ids)
         unknown = [id_ for id_ in wanted if id_ not in self._of_session]
         entries = entries_of(unknown) if unknown else {}
+        chosen = self._chosen(entries)
         for id_ in unknown:
             entry = entries.get(id_)
-            self._of_session[id_] = entry if entry is not None and self._is_shown(entry) else None
+            found = entry is not None and entry.id in chosen and self._is_shown(entry)
+            self._of_session[id_] = entry if found else None
         return [entry for id_ in wanted if (entry := self._of_session[id_]) is not None]
 
+    def _chosen(self, entries: Mapping[str, Entry]) -> Container[str]:
+        """Ids of those of these conversations that the filters leave."""
+        by_id = {entry.id: entry for entry in entries.values()}
+        if self.choice is None:
+            return by_id
+        return {
+            entry.id for entry in self.choice.among([by_id[id_] for id_ in by_id.keys() & self.choice.ids])
+        }
+
     def _is_shown(self, entry: Entry) -> bool:
-        if self.allowed is not None and entry.id not in self.allowed:
-            return False
         if entry.hidden is None or entry.hidden in self.show:
             return True
         self._hidden[entry.id] = entry.hidden

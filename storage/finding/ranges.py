@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from storage.engine.connection import Cancel, Reader
+from storage.finding.filters import Choice
 from storage.finding.scope import NEWEST, OLDEST, Ids, Scope
-from storage.records import Entry
 
 TOGETHER = 5_000
 """Messages of these conversations that are looked at together at first: about as many as fill a page."""
@@ -81,17 +80,12 @@ class Some:
         return tuple(sorted(found, reverse=True))
 
 
-def some(reader: Reader, left: Mapping[str, Entry] | None, total: int, cancel: Cancel) -> Some | None:
-    """The messages of the conversations that the filters leave; None where they are as good as all.
-
-    Args:
-        left: The conversations; None: all.
-        total: Sessions of the store.
-    """
-    if left is None or "idx_messages_session" not in reader.layout.indexes:
+def some(reader: Reader, choice: Choice | None, cancel: Cancel) -> Some | None:
+    """The messages of the conversations that the filters leave; None where they are as good as all."""
+    if choice is None or "idx_messages_session" not in reader.layout.indexes:
         return None
-    parts = {part for entry in left.values() for part in entry.parts}
-    share = max(len(parts), 1) / max(total, 1)
+    parts = [part for entry in choice.entries for part in entry.parts]
+    share = max(len(parts), 1) / max(len(choice.catalog.by_session), 1)
     if share > NEARLY_ALL:
         return None
     row = reader.one("SELECT max(id) FROM messages", (), cancel)

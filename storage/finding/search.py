@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 from storage.engine.connection import Cancel, Reader
@@ -18,6 +18,9 @@ from storage.records import Entry, HiddenClass, SearchOrder, SearchResult
 
 _FIRST_PACE, _LAST_PACE = 2, 16
 """Quarters of a slice: a page is often full soon, and what is rare takes as few statements as may be."""
+
+_MET = 400
+"""Sessions that are met until it seems that the filters leave few of them: then it is found out which."""
 
 _MARGIN = 1.2
 """Of what it seems to take to fill a page."""
@@ -72,7 +75,7 @@ def search(
             *query.ignored,
             *findings.notes,
             *walk.notes,
-            *filters.unknown(lister, query, cancel),
+            *filters.unknown(lister, query, cancel, found=bool(hits)),
         ),
         resume=None if walk.is_over else findings,
     )
@@ -94,21 +97,18 @@ def begin(
         return lister.entries_of(session_ids, cancel)
 
     reader.refresh_layout()
-    allowed = filters.allowed(reader, lister, query, now, cancel)
-    condition, values = message_filters.condition(reader.layout, query.filters)
-    scope = Scope(condition, tuple(values))
-    some = ranges.some(reader, None if allowed is None else entries_of(allowed), lister.sessions, cancel)
+    choice = filters.choice(reader, lister, query, now, cancel)
     if after is not None and isinstance(after.resume, Findings):
         findings = after.resume.copy()
+        findings.choice = choice
     else:
-        findings = Findings(allowed, show | query.shown_classes)
+        findings = Findings(choice, show | query.shown_classes)
         named = names.named(reader, query, cancel)
         findings.call(named.session_ids, entries_of)
         findings.notes = named.notes
-    plan = routes.plan(reader, query, cancel, some)
-    if some is not None and not some.is_crowded(plan.density):
-        scope, some = some.scope(scope), None
-    return Walk(reader, query, scope, cancel, plan, findings, entries_of, some)
+    walk = Walk(reader, query, cancel, findings, entries_of)
+    walk.look_at(choice)
+    return walk
 
 
 def _messages(walked: Iterable[Hits]) -> int:
@@ -121,14 +121,26 @@ class Walk:
 
     reader: Reader
     query: SessionQuery
-    scope: Scope
     cancel: Cancel
-    plan: routes.Plan
     findings: Findings
     entries_of: EntriesOf
-    some: ranges.Some | None = None
+    plan: routes.Plan = field(init=False)
+    scope: Scope = field(init=False)
+    some: ranges.Some | None = field(init=False)
     pace: int = _FIRST_PACE
     _walked: int = 0
+
+    def look_at(self, choice: filters.Choice | None) -> None:
+        """Look at the messages of these conversations; None: of all."""
+        condition, values = message_filters.condition(self.reader.layout, self.query.filters)
+        self.scope = Scope(condition, tuple(values))
+        if choice is not None and not choice.entries:
+            self.some, self.plan = None, routes.Plan(())
+            return
+        self.some = ranges.some(self.reader, choice, self.cancel)
+        self.plan = routes.plan(self.reader, self.query, self.cancel, self.some)
+        if self.some is not None and not self.some.is_crowded(self.plan.density):
+            self.scope, self.some = self.some.scope(self.scope), None
 
     def step(self) -> tuple[Hits, ...] | None:
         """Take in the hits of the next slice down, and return them; None when there is none."""
@@ -150,6 +162,9 @@ class Walk:
             findings.before = found.lowest
             findings.scanned += found.scanned
             findings.hear(found.hits, self.entries_of)
+            if findings.choice is not None and findings.choice.later and findings.met > _MET:
+                findings.choice = findings.choice.settled
+                self.look_at(findings.choice)
             return found.hits
         return None
 

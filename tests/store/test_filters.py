@@ -9,7 +9,7 @@ import pytest
 
 from storage import Cancel, Entry, HiddenClass, Interrupted, SessionDB, Status, parse
 from storage.engine.connection import Reader
-from storage.finding import filter_values, holding
+from storage.finding import filter_values, filters, holding, search
 from storage.finding.facts import Facts
 from storage.finding.terms import Term
 from tests.support.stores import NOW, BuildV11, CopyStore
@@ -163,6 +163,47 @@ def test_a_search_asks_the_same_filters(db: SessionDB) -> None:
     assert hits("docker -is:archived ") == ["tip"]
     assert hits("docker msgs:>3 ") == ["tip"]
     assert hits("terminal role:assistant source:telegram ") == ["chat"]
+
+
+@pytest.mark.parametrize("met", [0, 1, 400])
+@pytest.mark.parametrize(
+    ("line", "ids"),
+    [
+        ("docker OR the dir:/home/me/proj", ["tip"]),
+        ("docker OR milk -dir:/home/me/proj", ["filed", "chat"]),
+        ("docker OR the OR backup model:gpt", ["job", "chat"]),
+        ("docker OR the cost:>1", ["tip"]),
+        ("docker OR the msgs:>3 tokens:>1k", ["tip"]),
+        ("docker OR podman OR the is:complete source:cli", ["tip"]),
+        ("docker OR the OR backup is:error", ["job"]),
+        ("docker OR the dir:/nowhere", []),
+    ],
+)
+def test_what_has_to_be_read_is_read_of_what_is_met(
+    db: SessionDB, monkeypatch: pytest.MonkeyPatch, line: str, ids: list[str], met: int
+) -> None:
+    """Rows stand behind long prompts: those of a page are read, and all only when few of them pass."""
+    monkeypatch.setattr(filters, "MANY", 0)
+    monkeypatch.setattr(search, "_MET", met)
+    result = db.search(parse(f"{line} "), show=EVERYTHING)
+    assert [hit.entry.id for hit in result.hits] == ids
+    assert result.exhausted
+
+
+def test_the_first_page_reads_no_more_rows_than_it_meets(
+    db: SessionDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(filters, "MANY", 0)
+    learned: list[list[str] | None] = []
+    real = Facts.learn
+
+    def learn(facts: Facts, key: str, entries: Sequence[Entry] | None, cancel: Cancel | None = None) -> None:
+        learned.append(None if entries is None else sorted(entry.id for entry in entries))
+        real(facts, key, entries, cancel)
+
+    monkeypatch.setattr(Facts, "learn", learn)
+    db.search(parse("docker dir:/home/me/proj "), show=EVERYTHING)
+    assert [ids for ids in learned if ids != []] == [["filed", "tip"]]
 
 
 def test_filters_stop_when_they_are_cancelled(db: SessionDB) -> None:
