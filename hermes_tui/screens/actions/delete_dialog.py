@@ -75,7 +75,7 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
         """There is something to draw on: answers may come earlier."""
         # Made here: a key may come before the dialog is composed.
         self._along = Tick("", marks, on=True, id="along")
-        self._copy = Tick("keep a copy in the trash for 30 days", marks, on=True, id="copy")
+        self._copy = Tick("", marks, on=True, id="copy")
         self._yes = Button("Delete", id="yes", compact=True)
         self._no = Button("Cancel", id="no", compact=True)
 
@@ -173,6 +173,7 @@ class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
         self.query_one("#delete").border_title = Content(f"{title}: {self._what}" if low else title)
         self._put("name", self._what)
         self._along.set_class(not self._subagents, "-none")
+        self._copy.label = "a copy in the trash for 30 days" if self._copy.on else "no copy in the trash"
         self._copy.why = "u undoes it" if self._copy.on else "cannot be undone"
         self._copy.set_class(not self._copy.on, "-for-good")
         self._yes.set_class(preview is None, "-not-yet")
