@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.benchmarks import programs_part, screen_part, search_part, start_part, storage_part
+from tests.benchmarks import programs_part, screen_part, search_part, start_part, storage_part, typing_part
 from tests.benchmarks.make_store import make
 from tests.benchmarks.measure import Row, table
 
@@ -22,6 +22,7 @@ PARTS: dict[str, Callable[[Path, str], Iterator[Row]]] = {
     "programs": programs_part.rows,
     "screen": screen_part.rows,
     "start": start_part.rows,
+    "typing": typing_part.rows,
 }
 
 

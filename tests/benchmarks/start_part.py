@@ -23,10 +23,10 @@ HEADLESS_FLOOR = "import argparse, json, sqlite3"
 def rows(path: Path, name: str, runs: int = 9) -> Iterator[Row]:
     """The rows about starting."""
     with tempfile.TemporaryDirectory() as home:
-        environment = _environment(home)
+        environment = environment_in(home)
         empty = [sys.executable, "-m", "tests.benchmarks.empty_app"]
         browser = [sys.executable, "-m", "hermes_tui", "--db", str(path)]
-        title, floors, starts = _first_title(path), [], []
+        title, floors, starts = first_title(path), [], []
         for run in range(runs + 1):
             # Turn by turn, so that a noisy neighbour bothers both alike.
             nothing = _start(empty, environment, ["ready"])
@@ -45,7 +45,7 @@ def rows(path: Path, name: str, runs: int = 9) -> Iterator[Row]:
         yield Row("--version", name, _whole([*browser[:3], "--version"], environment), floor, 80)
 
 
-def _environment(home: str) -> dict[str, str]:
+def environment_in(home: str) -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES", "NO_COLOR")}
     # Without bytecode every start would compile every module again.
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -64,7 +64,7 @@ def _start(command: Sequence[str], environment: dict[str, str], patterns: Sequen
         terminal.close()
 
 
-def _first_title(path: Path) -> str:
+def first_title(path: Path) -> str:
     """Words that only a row of the list shows: the beginning of the title of the newest titled conversation."""
     with SessionDB(path, read_only=True) as store:
         top = store.details(store.first_page(limit=20).entries)

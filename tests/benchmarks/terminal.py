@@ -41,7 +41,7 @@ class Terminal:
         self._alive = True
         self.first_byte: float | None = None
         """Seconds from the start to the first byte of output."""
-        self.started = time.perf_counter()
+        self.started = self._came = time.perf_counter()
         self.pid, self._fd = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
@@ -71,6 +71,21 @@ class Terminal:
         while self._alive and time.perf_counter() < deadline and self._read(seconds):
             pass
 
+    def changes(self, seconds: float) -> list[tuple[float, frozenset[int]]]:
+        """What comes within so long: when, and the lines of the screen that it draws."""
+        found = []
+        deadline = time.perf_counter() + seconds
+        while self._alive and (left := deadline - time.perf_counter()) > 0:
+            self._screen.dirty.clear()
+            if self._read(left):
+                found.append((self._came, frozenset(self._screen.dirty)))
+        return found
+
+    @staticmethod
+    def now() -> float:
+        """Seconds on the clock of `changes`."""
+        return time.perf_counter()
+
     def send(self, keys: str) -> None:
         os.write(self._fd, keys.encode())
 
@@ -95,6 +110,7 @@ class Terminal:
                 raise
             data = b""
         self._alive = bool(data)
+        self._came = time.perf_counter()
         if data and self.first_byte is None:
             self.first_byte = time.perf_counter() - self.started
         for question, answer in _ANSWERS.items():

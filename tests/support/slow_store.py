@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread, current_thread
 from typing import Any
 
 import pytest
@@ -27,6 +27,7 @@ class Call:
     arguments: tuple[Any, ...]
     cancel: Cancel | None
     go: Event = field(default_factory=Event)
+    thread: Thread = field(default_factory=current_thread)
 
 
 class SlowStore(SessionDB):

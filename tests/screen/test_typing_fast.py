@@ -1,0 +1,86 @@
+"""Typing faster than a store answers: every letter shows at once, and no older answer follows a newer one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+from threading import current_thread, main_thread
+
+import pytest
+
+from hermes_tui.app import BrowserApp
+from hermes_tui.screens.finder import Finder
+from hermes_tui.services.store_worker import StoreWorker
+from tests.support.browsing import BrowserPilot, browser, browsing, settle
+from tests.support.on_screen import shown_ids, until
+from tests.support.slow_store import SlowStore, slow_store
+from tests.support.stores import BuildV11
+
+Started = tuple[SlowStore, BrowserApp, BrowserPilot]
+
+WORD = "kubernetes"
+TALK = """
+INSERT INTO sessions(id,source,started_at,title) VALUES('s1','cli',1780000003,'first'),('s2','cli',1780000002,'second');
+INSERT INTO messages(session_id,role,content,timestamp) VALUES('s1','user','kubernetes',1780000003),
+('s2','user','kubes',1780000002);
+"""
+EVERY_CALL = {"search", "count_matches", "listing", "details", "excerpts", "transcript"}
+
+
+@pytest.fixture
+def store(build_v11: BuildV11, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowStore]:
+    with slow_store(build_v11(TALK), monkeypatch) as store:
+        yield store
+
+
+@pytest.fixture
+async def started(store: SlowStore) -> AsyncIterator[Started]:
+    async with browsing(store.path) as (app, pilot):
+        yield store, app, pilot
+        store.let_go()
+
+
+@pytest.fixture
+def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The words whose answers were shown, in that order."""
+    words: list[str] = []
+    found = Finder.found
+
+    def noted(finder: Finder, answer: StoreWorker.Found) -> bool:
+        accepted = found(finder, answer)
+        if accepted:
+            words.append(answer.query.text)
+        return accepted
+
+    monkeypatch.setattr(Finder, "found", noted)
+    return words
+
+
+@pytest.mark.parametrize("letters_an_answer", [1, 2, 3, len(WORD)])
+async def test_no_answer_is_older_than_the_one_before(
+    started: Started, shown: list[str], letters_an_answer: int
+) -> None:
+    store, app, pilot = started
+    store.held = {"search"}
+    for number, letter in enumerate(WORD, start=1):
+        await pilot.press(letter)
+        assert browser(app).box.value == WORD[:number]
+        if number % letters_an_answer == 0 and store.calls:
+            # It answers what was asked some letters ago, deaf to having been cancelled.
+            store.let_go(store.calls[-1])
+    store.let_go()
+    await settle(pilot)
+    assert shown[-1] == WORD
+    assert shown == sorted(shown, key=len)
+    assert len(set(shown)) == len(shown)
+    assert shown_ids(app) == ["s1"]
+
+
+async def test_no_letter_waits_for_any_call(started: Started) -> None:
+    store, app, pilot = started
+    store.held = EVERY_CALL
+    for number, letter in enumerate(WORD, start=1):
+        await pilot.press(letter)
+        assert browser(app).box.value == WORD[:number]
+    await until(pilot, lambda: store.calls)
+    assert all(call.thread is not main_thread() for call in store.calls)
+    assert current_thread() is main_thread()
