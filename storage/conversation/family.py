@@ -59,6 +59,8 @@ class Chain(NamedTuple):
 
 def readable(value: object) -> float | None:
     """The value as a believable Unix time (after 1970, before the year 3000), else None."""
+    if type(value) is float:  # nearly all are, and this is asked three times of every session
+        return value if 0 < value < LATEST_TIME else None
     if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < LATEST_TIME:
         return float(value)
     return None

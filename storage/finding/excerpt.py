@@ -154,9 +154,12 @@ def _one_line(text: str, start: int, width: int) -> tuple[str, list[int]]:
 
     Returns also where in the line each character of the text stands.
     """
-    line: list[str] = []
-    places: list[int] = []
-    for char in text[start:]:
+    piece = text[start : start + width]
+    # Most lines are as they should be.
+    neat = " ".join(piece.split())
+    line: list[str] = list(piece) if piece in (neat, f"{neat} ") else []
+    places = list(range(len(line)))
+    for char in text[start + len(line) :]:
         if len(line) == width:
             break
         if not char.isspace():

@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import TYPE_CHECKING
 
-from storage.finding.filters import Choice
 from storage.finding.hits import Hits
 from storage.finding.scope import NEWEST
 from storage.records import ConversationHit, Entry, HiddenClass
+
+if TYPE_CHECKING:
+    from storage.finding.filters import Choice
 
 KEPT = 8
 """Ids of matching messages that are kept of a conversation."""

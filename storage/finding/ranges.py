@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from storage.engine.connection import Cancel, Reader
-from storage.finding.filters import Choice
 from storage.finding.scope import NEWEST, OLDEST, Ids, Scope
+
+if TYPE_CHECKING:
+    from storage.finding.filters import Choice
 
 TOGETHER = 5_000
 """Messages of these conversations that are looked at together at first: about as many as fill a page."""

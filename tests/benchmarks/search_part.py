@@ -11,24 +11,31 @@ import os
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from storage import SearchOrder, SessionDB, parse
+from storage import SearchOrder, SessionDB, SessionQuery, parse
+from storage.store_view import PAGE
 from tests.benchmarks.make_store import RARE_WORD
-from tests.benchmarks.measure import Row, Times, timed
+from tests.benchmarks.measure import Row, Times, of, timed
 
 QUERIES = {
     "common word": "error ",
+    "very common word": "the ",
+    "the same, being typed": "the",
     "rare word": f"{RARE_WORD} ",
     "phrase": '"docker build" ',
     "AND": "docker error ",
+    "AND of three": "docker error build ",
     "OR": "docker OR kubernetes ",
+    "OR of four": f"docker OR kubernetes OR error OR {RARE_WORD} ",
     "NOT": "docker -error ",
     "prefix": "datab",
     "one letter": "e",
+    "a rarer letter": "z",
     "two letters": "er",
     "a year": "2026",
     "hyphenated": "docker-build ",
@@ -39,6 +46,7 @@ QUERIES = {
     "CJK and Latin": "会话 docker ",
     "emoji": "🦀",
     "no hit": "zzqqxxyyww ",
+    "two letters, no hit": "zq",
 }
 """A blank after a word ends it."""
 
@@ -48,6 +56,23 @@ FILTERS = {"": 15, "source:telegram": 60, "source:slack": 60}
 _SHORT = ("CJK of one", "CJK of two", "emoji")
 _ALIKE = ("common word", "rare word", "AND", "OR", "prefix", "CJK of four", "no hit")
 """What the real release answers as well."""
+
+_PAGED = ("common word", "very common word", "AND", "one letter", "two letters", "CJK of one")
+
+READ = (
+    "dir:hermes",
+    "tokens:>10k",
+    "cost:>1",
+    "msgs:>50",
+    "is:complete",
+    "is:error",
+    "model:opus",
+    "title:docker",
+)
+"""Filters that have to read rows: measured when they are first asked for, with a word beside them."""
+
+EXCLUDED = ("-the ", "-error ", "-docker ")
+"""Alone they filter the list."""
 
 MATCH = "SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid DESC LIMIT 60"
 LIKE = "SELECT id FROM messages WHERE content LIKE '%' || ? || '%' ORDER BY id DESC LIMIT 60"
@@ -77,7 +102,7 @@ def rows(path: Path, name: str) -> Iterator[Row]:
     """The searching part of the table; figures of a store four times as large may be twice as large."""
     slack = 2 if path.stat().st_size > 2_500_000_000 else 1
     with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as bare:
-        for kind in ("common word", "one letter"):
+        for kind in ("common word", "rare word", "AND", "one letter", "a year", "CJK of two", "no hit"):
             yield Row(
                 f"first search, no list read: {kind}",
                 name,
@@ -94,19 +119,48 @@ def rows(path: Path, name: str) -> Iterator[Row]:
                 for own, budget in FILTERS.items():
                     query = parse(f"{own} {text}")
                     allowed = 40 if kind in _SHORT and not own else budget
-                    times = timed(partial(store.search, query), runs=5)
+                    times = timed(partial(_page, store, query), runs=5)
                     yield Row(
                         f"search {own or 'everywhere'}: {kind}", name, times, floor, allowed * slack, "cpu"
                     )
                 query = parse(text)
-                times = timed(partial(store.search, query, order=SearchOrder.RELEVANT), runs=5)
+                times = timed(partial(_page, store, query, SearchOrder.RELEVANT), runs=5)
                 yield Row(f"search by relevance: {kind}", name, times, floor, 60 * slack, "cpu")
+            for kind in _PAGED:
+                query = parse(QUERIES[kind])
+                times = timed(partial(store.search, query, after=store.search(query)), runs=5)
+                yield Row(f"search, a further page: {kind}", name, times, None, 3 * slack, "cpu")
             yield from _releases(store, path, name)
+        for line in (*(f"{own} error " for own in READ), *EXCLUDED):
+            times = _first_of(path, line)
+            yield Row(f"filter at its first use: {line}", name, times, None, 60 * slack, "cpu")
+
+
+def _page(store: SessionDB, query: SessionQuery, order: SearchOrder = SearchOrder.NEWEST) -> None:
+    """What the screen asks for: the first page, with its excerpts."""
+    store.excerpts(query, store.search(query, order=order).hits[:PAGE])
 
 
 def _first(path: Path, kind: str) -> None:
     with SessionDB(path, read_only=True) as store:
-        store.search(parse(QUERIES[kind]))
+        _page(store, parse(QUERIES[kind]))
+
+
+def _first_of(path: Path, line: str, runs: int = 5) -> Times:
+    """A line that is asked of a store whose list was read, and nothing else."""
+    walls, cpus = [], []
+    for _ in range(runs):
+        with SessionDB(path, read_only=True) as store:
+            store.listing()
+            cpu, wall = time.process_time(), time.perf_counter()
+            query = parse(line)
+            if query.is_search:
+                _page(store, query)
+            else:
+                store.listing(query, fresh=False)
+            walls.append((time.perf_counter() - wall) * 1e3)
+            cpus.append((time.process_time() - cpu) * 1e3)
+    return of(walls, cpus)
 
 
 def _all(bare: sqlite3.Connection, sql: str, value: str) -> None:
