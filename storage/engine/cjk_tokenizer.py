@@ -7,6 +7,11 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
+from storage import locations
+
+_LIBRARY = "HERMES_FTS5_CJK_SO"
+"""In the environment: where the library is."""
+
 _MISSING = ("no such tokenizer", "no such table")
 
 
@@ -14,6 +19,20 @@ def make_writable(connection: sqlite3.Connection, file: Path) -> None:
     """Load the tokenizer, or else detach the index from the messages; inside the transaction of the write."""
     if not _usable(connection) and not (_wanted() and _load(connection, file) and _usable(connection)):
         detach(connection)
+
+
+def make_readable(connection: sqlite3.Connection, file: Path) -> bool:
+    """Whether the index can be asked, its tokenizer loaded if need be.
+
+    Loaded is what the environment names, or what lies in Hermes' own home: to browse a store that somebody sent must
+    not run what was sent with it.
+    """
+    with suppress(sqlite3.DatabaseError):
+        if _usable(connection):
+            return True
+        own = bool(os.environ.get(_LIBRARY)) or file == locations.default_store()
+        return own and _wanted() and _load(connection, file) and _usable(connection)
+    return False
 
 
 def detach(connection: sqlite3.Connection) -> None:
@@ -42,7 +61,7 @@ def _wanted() -> bool:
 
 
 def _load(connection: sqlite3.Connection, file: Path) -> bool:
-    library = os.environ.get("HERMES_FTS5_CJK_SO") or str(file.parent / "lib" / "libfts5_cjk.so")
+    library = os.environ.get(_LIBRARY) or str(file.parent / "lib" / "libfts5_cjk.so")
     if not os.path.isfile(library) or not hasattr(connection, "enable_load_extension"):
         return False
     connection.enable_load_extension(True)

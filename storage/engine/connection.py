@@ -157,6 +157,13 @@ class Reader:
             found: T = self._learned[what]
             return found
 
+    def can_read_cjk(self) -> bool:
+        """Whether `messages_fts_cjk` can be asked, which needs a tokenizer that SQLite does not have (spec 1.6)."""
+        from storage.engine import cjk_tokenizer
+
+        with self._lock:
+            return not self._closed and cjk_tokenizer.make_readable(self._connection, self._file)
+
     def info(self) -> StoreInfo:
         """What the store is, and what cannot be done with it."""
         with self._lock:

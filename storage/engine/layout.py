@@ -65,6 +65,8 @@ class Layout:
     """`messages_fts`, whole words."""
     trigram: FtsTable | None = None
     """`messages_fts_trigram`, substrings of three characters and more."""
+    cjk: FtsTable | None = None
+    """`messages_fts_cjk`, pairs of CJK characters (spec 1.6)."""
     turn_fences: tuple[str, ...] = ()
     """Triggers that refuse every writer but the Hermes that made them (spec 1.4)."""
     cjk_triggers: tuple[str, ...] = ()
@@ -115,6 +117,7 @@ def look(execute: Execute) -> Layout:
         indexes=frozenset(name for kind, name, _ in schema if kind == "index"),
         fts=_fts_table("messages_fts", sql),
         trigram=_fts_table("messages_fts_trigram", sql),
+        cjk=_fts_table("messages_fts_cjk", sql),
         turn_fences=tuple(name for name, text in triggers if "turn_fence" in name or "turn_fence" in text),
         cjk_triggers=tuple(name for name, _ in triggers if name.startswith("messages_fts_cjk_")),
     )

@@ -36,6 +36,16 @@ _PICTURES = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _SPACELESS = re.compile(f"[{WIDE_LETTERS}{_PICTURES}]")
 
 
+_PAIR = re.compile(
+    "[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0002a6df]{2}"
+)
+
+
+def is_pair(text: str) -> bool:
+    """Whether it is two CJK letters, of which `cjk_unicode61` makes one word (spec 1.6)."""
+    return _PAIR.fullmatch(text) is not None
+
+
 def spaceless(text: str) -> bool:
     """Whether there is CJK or emoji in it: writing that no index of words can take apart."""
     return _SPACELESS.search(text) is not None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import FtsTable
 from storage.errors import IndexDamaged
-from storage.finding import beside, index, scan, sieve, trigrams, vocabulary
+from storage.finding import beside, fold, index, scan, sieve, trigrams, vocabulary
 from storage.finding.beside import Beside
 from storage.finding.hits import Route
 from storage.finding.index import Indexed
@@ -161,15 +161,18 @@ def _as_written(
         written = sorted({trigrams.longest(term) for term in terms if not term.words}, key=len, reverse=True)
         long = [text for text in written if len(text) >= trigrams.LONG]
         match = [trigrams.phrase(text) for text in long]
+        pairs = [text for text in written if fold.is_pair(text)] if not long and known.has_pairs else []
         # What is short costs a look at the vocabulary: not where something longer leaves little.
-        for text in () if long else written:
+        for text in () if long or pairs else written:
             found = trigrams.beginnings(reader, text, cancel) if text else None
             if found is None:
                 continue
             short = True
             dense |= len(found) > trigrams.DENSE
             match.append(trigrams.any_of(found) if found else trigrams.phrase("\uffff" * trigrams.LONG))
-        if match:
+        if pairs:
+            sieves.append(Sieve("messages_fts_cjk", " AND ".join(map(trigrams.phrase, pairs))))
+        elif match:
             sieves.append(Sieve("messages_fts_trigram", " AND ".join(match)))
         elif written:
             return None

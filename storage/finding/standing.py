@@ -13,6 +13,10 @@ ENCODED = '^"json"'
 """Finds content that is a list of parts: its marker makes it begin with this word, as little else does."""
 
 
+PAIRS = "cjk_unicode61"
+"""The tokenizer that makes a word of every two CJK characters in a row."""
+
+
 @dataclass(frozen=True)
 class Standing:
     """Each fact is looked at when it is first asked for.
@@ -32,7 +36,8 @@ class Standing:
             self.reader.rows(
                 # Read as the triggers of the index read them: what is NULL is none.
                 "SELECT key, coalesce(CAST(value AS INTEGER), -1) FROM state_meta WHERE key IN"
-                " ('fts_rebuild_high_water', 'fts_rebuild_progress', 'fts_stale', 'fts_trigram_stale')"
+                " ('fts_rebuild_high_water', 'fts_rebuild_progress', 'fts_stale', 'fts_trigram_stale',"
+                " 'fts_cjk_stale', 'fts_cjk_rebuild_high_water')"
             )
         )
 
@@ -48,6 +53,20 @@ class Standing:
         if table is None or table.tokenizer != "trigram" or "fts_trigram_stale" in self.marks:
             return None
         return table if self._is_fed("messages_fts_trigram") else None
+
+    @cached_property
+    def has_pairs(self) -> bool:
+        """Whether the index of pairs of CJK characters can be asked, and knows what the trigrams know (spec 1.6)."""
+        table, trigram = self.reader.layout.cjk, self.trigram
+        return (
+            table is not None
+            and trigram is not None
+            and table.tokenizer == PAIRS
+            and (table.kind, trigram.kind) == ("external", "external")
+            and self.marks.keys().isdisjoint(("fts_cjk_stale", "fts_cjk_rebuild_high_water"))
+            and self._is_fed("messages_fts_cjk")
+            and self.reader.can_read_cjk()
+        )
 
     @cached_property
     def gap(self) -> tuple[int, int] | None:
