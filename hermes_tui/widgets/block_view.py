@@ -198,10 +198,12 @@ class BlockView(LineView, can_focus=True):
         if y >= self.blocks.height:
             return self.blank()
         place = self.blocks.at(y)
-        strip = self.strips.get(place)
+        # While a scroll bar comes or goes, a line is asked for in a width that does not last.
+        key = (*place, self.line_width)
+        strip = self.strips.get(key)
         if strip is None:
             strip = self._draw(*place)
-            self.strips.set(place, strip)
+            self.strips.set(key, strip)
         return strip
 
     def _draw(self, index: int, inside: int) -> Strip:
