@@ -101,6 +101,23 @@ async def test_unarchiving_is_taken_back_too(build_v11: BuildV11) -> None:
         assert toasts(app) == ["Undone: “alpha” is archived again."]
 
 
+async def test_one_that_is_gone_when_its_flag_is_taken_back(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hermes_tui.screens.browser.POLL_SECONDS", 1000)
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab", "space", "G", "space", "p")
+        assert ids(path, "pinned = 1") == ["a", "d"]
+        with other_process(path) as other:
+            other.run("DELETE FROM messages WHERE session_id = 'd'")
+            other.run("DELETE FROM sessions WHERE id = 'd'")
+        await press(pilot, "u")
+        assert ids(path, "pinned = 1") == []
+        assert toasts(app) == [
+            "Undone: 1 conversation is no longer pinned. 1 conversation is no longer there."
+        ]
+
+
 async def test_a_title_that_was_taken_meanwhile(started: Started, path: Path) -> None:
     app, pilot = started
     await press(pilot, "d", "y")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hermes_tui.screens.actions.writing import Sent
 from hermes_tui.services.own_command import own_command
 from hermes_tui.services.write_lane import Flag, Flagged, Undone
-from hermes_tui.text import figures, safe_text
+from hermes_tui.text import delete_text, figures, safe_text
 
 if TYPE_CHECKING:
     from hermes_tui.screens.actions.acting import Acting
@@ -74,9 +74,7 @@ class Undoing:
                 next(iter(undone.restored.sessions), None),
             )
         elif isinstance(step, Flagged):
-            # What was done now is the opposite of the step.
-            now, verb = IS_NOT[step.flag, not step.value], "is" if len(step.changed) == 1 else "are"
-            said, keep = f"Undone: {what} {verb} {now}.", next(iter(step.changed), None)
+            said, keep = _flagged_back(what, step), next(iter(step.changed), None)
         else:
             said, keep = f"Undone: {what}.", None
         self._screen.app.say(said, timeout=12)
@@ -89,6 +87,18 @@ class Undoing:
             # It may go the next time.
             self._steps.append((step, what))
         self._screen.app.say(f"Not undone: {error}", severity="error", timeout=12)
+
+
+def _flagged_back(what: str, done: Flagged) -> str:
+    """What was done now: the opposite of the step that was undone."""
+    if done.missing:
+        what = figures.plural(len(done.changed), "conversation")
+    verb = "is" if len(done.changed) == 1 else "are"
+    said = f"Undone: {what} {verb} {IS_NOT[done.flag, not done.value]}."
+    if done.missing:
+        gone = "is" if done.missing == 1 else "are"
+        said += f" {figures.plural(done.missing, 'conversation')} {gone} no longer there."
+    return said + delete_text.left(done.left, done.failed is None, str(done.failed or ""))
 
 
 def _restored(what_is: str, restored: Restored) -> str:
