@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 GAP = " "
@@ -72,16 +72,6 @@ def words(text: str) -> str:
     return text.encode().translate(_ASCII).decode() if text.isascii() else text.translate(_WORDS)
 
 
-def words_of_each(texts: Sequence[str]) -> list[str]:
-    """The `words` of many short texts, sooner than one after the other."""
-    joined = "\n".join(texts)
-    if joined.isascii():
-        folded = joined.encode().translate(_ASCII_LINES).decode().split("\n")
-        if len(folded) == len(texts):
-            return folded
-    return [words(text) for text in texts]
-
-
 def fold(text: str) -> Folded:
     """The same, with the way back to the text."""
     if text.isascii() or _COMBINING.isdisjoint(text):
@@ -128,5 +118,4 @@ class _Table(dict[int, str]):
 
 _WORDS = _Table(_fold_char)
 _ASCII = bytes(ord(_fold_char(chr(code))) if code < 128 else code for code in range(256))
-_ASCII_LINES = _ASCII[:10] + b"\n" + _ASCII[11:]
 _LOWER = _Table(_lower_char)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from itertools import compress
 from typing import NamedTuple
 
@@ -22,6 +23,9 @@ LONGEST = 1_000
 
 MOST = 2_000
 """Sessions that are found by their id at most, those that were stored last: a year is a piece of every id."""
+
+_TELLING = 3
+"""Letters from which on it is a rare title that holds them."""
 
 _PIECE = "id LIKE '%' || ? || '%' ESCAPE '!'"
 
@@ -55,16 +59,28 @@ def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> frozenset[st
     if not reader.layout.has("sessions", "title"):
         return frozenset()
     likely, needles = evidence.may_be_in(query, ["title"])
-    keys, titles = reader.json(
-        f"""
-        SELECT json_array(json_group_array({reader.layout.key("sessions")}), json_group_array({text("title")}))
-        FROM sessions WHERE title IS NOT NULL AND ({likely})
-        """,
-        needles,
-        cancel,
-    )
+    if query.is_of_lone_words and any(len(needle) < _TELLING for needle in needles):
+        # Nearly every title holds it: all of them are looked at, and while somebody types they stay the same.
+        keys, titles = reader.learned("titles", lambda: _titles(reader, "1", (), cancel))
+    else:
+        keys, titles = _titles(reader, likely, needles, cancel)
     found = list(compress(keys, query.matching(titles)))
     return frozenset(id_ for id_, _ in _rows(reader, found, "NULL", cancel))
+
+
+def _titles(
+    reader: Reader, condition: str, values: Sequence[str], cancel: Cancel
+) -> tuple[list[int | str], list[str]]:
+    """Key and title of the sessions that have one and fulfil this."""
+    found: tuple[list[int | str], list[str]] = reader.json(
+        f"""
+        SELECT json_array(json_group_array({reader.layout.key("sessions")}), json_group_array({text("title")}))
+        FROM sessions WHERE title IS NOT NULL AND ({condition})
+        """,
+        values,
+        cancel,
+    )
+    return found
 
 
 def _identified(

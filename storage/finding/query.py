@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
+from itertools import accumulate, repeat
 
 from storage.finding import fold, grammar
 from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
@@ -84,25 +85,15 @@ class SessionQuery:
         """Whether each of many texts `matches`: sooner than one after the other."""
         if not self.is_of_lone_words:
             return list(map(self.matches, texts))
-        folded = fold.words_of_each(texts)
-        if len(self.terms) == 1 and not self.excluded:
-            alone = self.terms[0].alone
-            return [
-                alone in f"{fold.GAP}{words}{fold.GAP}" if words.isascii() else self.matches(text)
-                for text, words in zip(texts, folded, strict=True)
-            ]
-        wanted = [[term.alone for term in terms] for terms in self.alternatives]
-        unwanted = [term.alone for term in self.excluded]
-
-        def match(text: str, words: str) -> bool:
-            if not words.isascii():
-                return self.matches(text)
-            holds = f"{fold.GAP}{words}{fold.GAP}".__contains__
-            return not any(map(holds, unwanted)) and (
-                not wanted or any(all(map(holds, own)) for own in wanted)
-            )
-
-        return list(map(match, texts, folded))
+        # What is not in ASCII is looked at by itself; all other texts are folded, and looked through, as one.
+        folded = fold.words(f" {' '.join(text if text.isascii() else '' for text in texts)} ")
+        starts = list(accumulate((len(text) + 1 if text.isascii() else 1 for text in texts), initial=1))
+        held = {term: _held(term.alone, folded, starts) for term in (*self.terms, *self.excluded)}
+        found = set().union(*(set.intersection(*map(held.__getitem__, terms)) for terms in self.alternatives))
+        if not self.alternatives:
+            found = set(range(len(texts)))
+        found.difference_update(*(held[term] for term in self.excluded))
+        return [place in found if text.isascii() else self.matches(text) for place, text in enumerate(texts)]
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
         """What to mark: the character ranges of `text` that match any term, in order, not overlapping."""
@@ -136,6 +127,17 @@ class SessionQuery:
         line = " ".join(filter(None, (words, *rest)))
         # At the very end a word would be one that is still being typed.
         return f"{line} " if words and not rest and not self.alternatives[-1][-1].prefix else line
+
+
+def _held(alone: str, folded: str, starts: Sequence[int]) -> set[int]:
+    """Which of the texts that begin there hold the word."""
+    found: set[int] = set()
+    place = folded.find(alone)
+    while place >= 0:
+        text = bisect_right(starts, place + 1) - 1
+        found.add(text)
+        place = folded.find(alone, starts[text + 1] - 1)
+    return found
 
 
 class _Prepared:
