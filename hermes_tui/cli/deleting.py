@@ -30,9 +30,10 @@ def delete(
     from storage import Cancel
 
     for one in db.interrupted_deletions():
-        # The deletion that follows makes a step of it like any other.
-        gone = plural(len(one.sessions), "session")
-        call.remark(f"The deletion {one.step} was cut off; {gone} had gone by then, and can be restored.")
+        # The deletion that follows makes a step of it like any other, and nothing of one that had taken nothing.
+        if one.sessions:
+            gone = plural(len(one.sessions), "session")
+            call.remark(f"The deletion {one.step} was cut off; {gone} had gone by then, and can be restored.")
     cancel = Cancel()
     with progress(call.output, "Deleting") as tell, stopping(cancel):
         return db.trash_sessions(

@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from storage.engine.within import Reading
 from storage.errors import TrashDamaged
 from storage.keeping import trash_values
+from storage.keeping.trash_shapes import is_record, is_session
 from storage.keeping.trash_values import Value
 
 Record = dict[str, Any]
@@ -135,8 +136,8 @@ def records(file: BinaryIO, path: Path, block: Block) -> Iterator[Record]:
             record = json.loads(file.readline())
         except (ValueError, RecursionError) as error:
             raise TrashDamaged(path, str(error)) from error
-        if not isinstance(record, dict):
-            raise TrashDamaged(path, "a line is no object")
+        if not is_record(record):
+            raise TrashDamaged(path, "a line of it was not written so")
         yield record
 
 
@@ -203,6 +204,8 @@ def _require_header(first: bytes, path: Path) -> None:
 def _end(data: bytes) -> tuple[tuple[CopiedSession, ...], str] | None:
     try:
         found = json.loads(data)
+        if not all(map(is_session, found["sessions"])):
+            return None
         return tuple(CopiedSession(**one) for one in found["sessions"]), str(found["sha256"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None

@@ -99,10 +99,13 @@ class PendingFile:
 
 
 def steps(directory: Path) -> list[tuple[str, Path]]:
-    """Step and file of each copy in the trash, the newest first; of what else lies there, nothing."""
+    """Step and file of each copy in the trash, the newest first; of what else lies there, nothing.
+
+    A directory, a pipe or a link is no copy, whatever it is called: opening one may wait for ever.
+    """
     names: list[str] = []
-    with suppress(OSError):
-        names = os.listdir(directory)
+    with suppress(OSError), os.scandir(directory) as entries:
+        names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
     found = [
         (name[: -len(suffix)], directory / name)
         for name in names

@@ -78,7 +78,7 @@ def _restored(store: Store, file: BinaryIO, path: Path, session_ids: Sequence[st
     chosen = [one for one in held.blocks if wanted & {session.id for session in one.sessions}]
     promised = [one for one in held.blocks if not one.sessions]
     require_whole(file, path, [*chosen, *promised])
-    restoring = _Restoring(links=[link for block in promised for link in records(file, path, block)])
+    restoring = _Restoring(links=_promised(file, path, held))
     try:
         # What went last comes back first: each finds the store as it left it.
         for block in reversed(chosen):
@@ -132,4 +132,10 @@ def _promise(store: Store, own: Path, links: Sequence[Record]) -> None:
 
 
 def _promised(file: BinaryIO, path: Path, held: Contents) -> list[Record]:
-    return [link for block in held.blocks if not block.sessions for link in records(file, path, block)]
+    return [
+        record
+        for block in held.blocks
+        if not block.sessions
+        for record in records(file, path, block)
+        if record["kind"] == "link"
+    ]
