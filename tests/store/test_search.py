@@ -316,6 +316,26 @@ def test_names(tmp_path: Path, text: str, ids: set[str], drop: bool) -> None:
     assert set(found(look(path, text))) == ids
 
 
+def test_a_title_given_meanwhile_is_found_at_once(tmp_path: Path) -> None:
+    """Titles that nearly all hold a letter are kept between two keys, but no longer than they stand."""
+    path = write(tmp_path / "state.db", "external", [Row("a", "nothing")], [{"id": "a", "title": "zebra"}])
+    with opened(path) as db:
+        assert found(db.search(parse("z"))) == {"a": 0}
+        with closing(sqlite3.connect(path)) as other, other:
+            other.execute("UPDATE sessions SET title = 'yak'")
+        assert found(db.search(parse("z"))) == {}
+        assert found(db.search(parse("y"))) == {"a": 0}
+
+
+@given(
+    st.lists(st.text(st.sampled_from("ab é\n\x1e-会B")), max_size=6),
+    st.sampled_from(["a", "a ", "ab ", "a b ", "a OR b ", "a -bbb ", "ab OR é "]),
+)
+def test_many_texts_match_as_each_does(texts: list[str], line: str) -> None:
+    query = parse(line)
+    assert query.matching(texts) == [query.matches(text) for text in texts]
+
+
 def test_nothing_to_look_for_finds_nothing(tmp_path: Path) -> None:
     path = write(tmp_path / "state.db", "external", TALK)
     assert look(path, "  ") == SearchResult((), exhausted=True)
