@@ -113,11 +113,6 @@ class Lister:
             self._facts = snapshot, Facts(self._reader)
         return self._facts
 
-    @property
-    def sessions(self) -> int:
-        """How many sessions the snapshot holds; 0 where there is none yet."""
-        return len(self._catalog.by_session) if self._catalog else 0
-
     def find(self, session_id: str) -> Entry | None:
         """The conversation of this session as the store has it now; None for an unknown id."""
         return self._resolve([session_id]).get(session_id)

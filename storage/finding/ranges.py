@@ -18,6 +18,9 @@ TOGETHER = 5_000
 _GROWTH = 4
 """Times as many each time after that: what was not found there is rare."""
 
+_MOST = 40_000
+"""Of them in a window at most: whoever interrupts does not wait for more."""
+
 NEARLY_ALL = 0.6
 """The part of all sessions from which on nearly everything is theirs, and the rest is left out afterwards."""
 
@@ -68,7 +71,7 @@ class Some:
             first = before - int(self.together / self.share)
             self._window = Ids(first if first > 0 else OLDEST, wanted.before)
             self._theirs = self._messages(reader, cancel)
-            self.together *= _GROWTH
+            self.together = min(self.together * _GROWTH, _MOST)
         return Ids(max(wanted.first, self._window.first), wanted.before), replace(scope, own=self._theirs)
 
     def _messages(self, reader: Reader, cancel: Cancel) -> tuple[int, ...]:
