@@ -17,21 +17,14 @@ _MISSING = ("no such tokenizer", "no such table")
 
 def make_writable(connection: sqlite3.Connection, file: Path) -> None:
     """Load the tokenizer, or else detach the index from the messages; inside the transaction of the write."""
-    if not _usable(connection) and not (_wanted() and _load(connection, file) and _usable(connection)):
+    if not _usable(connection) and not (_load(connection, file) and _usable(connection)):
         detach(connection)
 
 
 def make_readable(connection: sqlite3.Connection, file: Path) -> bool:
-    """Whether the index can be asked, its tokenizer loaded if need be.
-
-    Loaded is what the environment names, or what lies in Hermes' own home: to browse a store that somebody sent must
-    not run what was sent with it.
-    """
+    """Whether the index can be asked, its tokenizer loaded if need be."""
     with suppress(sqlite3.DatabaseError):
-        if _usable(connection):
-            return True
-        own = bool(os.environ.get(_LIBRARY)) or file == locations.default_store()
-        return own and _wanted() and _load(connection, file) and _usable(connection)
+        return _usable(connection) or (_load(connection, file) and _usable(connection))
     return False
 
 
@@ -61,8 +54,8 @@ def _wanted() -> bool:
 
 
 def _load(connection: sqlite3.Connection, file: Path) -> bool:
-    library = os.environ.get(_LIBRARY) or str(file.parent / "lib" / "libfts5_cjk.so")
-    if not os.path.isfile(library) or not hasattr(connection, "enable_load_extension"):
+    library = _library(file)
+    if library is None or not hasattr(connection, "enable_load_extension"):
         return False
     connection.enable_load_extension(True)
     try:
@@ -72,3 +65,14 @@ def _load(connection: sqlite3.Connection, file: Path) -> bool:
         return False
     finally:
         connection.enable_load_extension(False)
+
+
+def _library(file: Path) -> str | None:
+    """What the environment names, or what lies in the store's home if that is one of Hermes' own.
+
+    To open a store that somebody sent must not run what was sent with it.
+    """
+    named = os.environ.get(_LIBRARY)
+    own = file.name == locations.STORE_NAME and file.is_relative_to(locations.root())
+    library = named or (str(file.parent / "lib" / "libfts5_cjk.so") if own else None)
+    return library if library and _wanted() and os.path.isfile(library) else None

@@ -56,6 +56,7 @@ def connection(tmp_path: Path) -> Iterator[Loading]:
 def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Path]:
     monkeypatch.delenv("HERMES_CJK_FTS", raising=False)
     monkeypatch.delenv("HERMES_FTS5_CJK_SO", raising=False)
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path))
 
     def write(text: str, place: str = "lib/libfts5_cjk.so") -> Path:
         file = tmp_path / place
@@ -76,13 +77,28 @@ def is_detached(connection: Loading) -> bool:
     return marked
 
 
-def test_the_library_beside_the_store_is_loaded(
+def test_the_library_in_the_home_of_the_store_is_loaded(
     connection: Loading, library: Callable[[str], Path], tmp_path: Path
 ) -> None:
     library("good")
     cjk_tokenizer.make_writable(connection, tmp_path / "state.db")
     assert not is_detached(connection)
     assert not connection.allowed
+
+
+@pytest.mark.parametrize(("home", "name"), [("elsewhere", "state.db"), (".", "copy.db")])
+def test_a_library_that_was_sent_with_a_store_is_not_loaded(
+    connection: Loading,
+    library: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    home: str,
+    name: str,
+) -> None:
+    library("good")
+    monkeypatch.setenv("HERMES_HOME", str(tmp_path / home))
+    cjk_tokenizer.make_writable(connection, tmp_path / name)
+    assert is_detached(connection)
 
 
 def test_the_library_that_the_environment_names_is_loaded(
