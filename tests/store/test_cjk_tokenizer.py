@@ -86,6 +86,12 @@ def test_the_library_in_the_home_of_the_store_is_loaded(
     assert not connection.allowed
 
 
+def test_reading_loads_the_same(connection: Loading, library: Callable[[str], Path], tmp_path: Path) -> None:
+    library("good")
+    assert cjk_tokenizer.make_readable(connection, tmp_path / "state.db")
+    assert not connection.allowed
+
+
 @pytest.mark.parametrize(("home", "name"), [("elsewhere", "state.db"), (".", "copy.db")])
 def test_a_library_that_was_sent_with_a_store_is_not_loaded(
     connection: Loading,
@@ -97,6 +103,7 @@ def test_a_library_that_was_sent_with_a_store_is_not_loaded(
 ) -> None:
     library("good")
     monkeypatch.setenv("HERMES_HOME", str(tmp_path / home))
+    assert not cjk_tokenizer.make_readable(connection, tmp_path / name)
     cjk_tokenizer.make_writable(connection, tmp_path / name)
     assert is_detached(connection)
 

@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 from storage import SearchResult, SessionDB, parse
-from storage.engine import cjk_tokenizer
 from storage.engine.connection import Cancel, Reader
 from storage.finding import fold, routes, standing, trigrams
 from tests.support.layouts import Row, write
@@ -147,34 +146,6 @@ def test_without_its_tokenizer_the_trigrams_answer(
     result = looked(path, "会话")
     assert (ids(result), result.notes) == (BY_TRIGRAMS, (LINE_ENDS,))
     assert asked == ["会话"]
-
-
-def test_no_library_beside_a_store_that_somebody_sent_is_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loaded: list[Path] = []
-
-    def load(_: sqlite3.Connection, file: Path) -> bool:
-        loaded.append(file)
-        return False
-
-    monkeypatch.setattr(cjk_tokenizer, "_load", load)
-    monkeypatch.delenv("HERMES_FTS5_CJK_SO", raising=False)
-    monkeypatch.delenv("HERMES_CJK_FTS", raising=False)
-    home, sent = tmp_path / "home", tmp_path / "sent"
-    home.mkdir()
-    monkeypatch.setenv("HERMES_HOME", str(home))
-    with closing(sqlite3.connect(":memory:")) as db:
-        assert not cjk_tokenizer.make_readable(db, sent / "state.db")
-        assert loaded == []
-        assert not cjk_tokenizer.make_readable(db, home / "state.db")
-        assert loaded == [home / "state.db"]
-        monkeypatch.setenv("HERMES_FTS5_CJK_SO", str(tmp_path / "x.so"))
-        assert not cjk_tokenizer.make_readable(db, sent / "state.db")
-        assert loaded[1:] == [sent / "state.db"]
-        monkeypatch.setenv("HERMES_CJK_FTS", "off")
-        assert not cjk_tokenizer.make_readable(db, home / "state.db")
-        assert len(loaded) == 2
 
 
 @pytest.mark.parametrize(
