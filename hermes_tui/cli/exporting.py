@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -32,6 +33,8 @@ def _run(call: Call) -> int:
         raise Misused(
             "--json answers on the output, which the export is to go to: give it a file, or no --json."
         )
+    if not said.output:
+        raise Misused("OUTPUT names no file: give one, a directory, or - for the output.")
     form = _format(said.format, said.output)
     with call.opened(read_only=True) as db:
         found = _found(db, filters, include_open=said.include_open) if not said.session_id else Candidates(())
@@ -77,7 +80,8 @@ def _write(call: Call, db: SessionDB, conversations: list[tuple[str, ...]], form
             return export(db, conversations, stream, form, redact=call.said.redact, cancel=cancel)
     to = Path(call.said.output)
     overwrite = call.said.force or call.said.yes
-    if not overwrite and to.is_file():
+    # Unlike pathlib's, it takes any path; what is wrong with one is said when it is written.
+    if not overwrite and os.path.isfile(to):
         place = call.output.show(str(to))
         call.confirm(f"{place} exists. Replace it?", f"{place} exists already, so nothing was exported")
         overwrite = True
@@ -151,7 +155,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
         metavar="ID",
         action="append",
         default=[],
-        help="only this session, by its id or a beginning that only it has; may be repeated",
+        help="only this session, by its id or a beginning that only it has; may be repeated;"
+        " --session-id=ID where the id begins with a dash",
     )
     parser.add_argument(
         "--lineage",

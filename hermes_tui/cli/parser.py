@@ -43,6 +43,14 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         super().error(safe_text.line(message))
 
+    def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
+        # Where one word is needed and "--" is all there is, it is that word; Python 3.11 loses it.
+        if arg_strings == ["--"] and action.nargs in (None, argparse.ONE_OR_MORE):
+            value = self._get_value(action, "--")
+            self._check_value(action, value)
+            return value if action.nargs is None else [value]
+        return super()._get_values(action, arg_strings)
+
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         if status == exits.OK and sys.stdout is not None:
             Output().finish()

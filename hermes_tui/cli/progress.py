@@ -37,7 +37,9 @@ class Bar:
         self._clock = clock
         self._due = clock() + _PATIENCE
         self._drawn = False
-        wide = for_encoding(stream.encoding) is not for_encoding("ascii")
+        marks = for_encoding(stream.encoding)
+        wide = marks is not for_encoding("ascii")
+        self._ellipsis = marks.ellipsis
         self._full, self._empty = ("█", "░") if wide else ("#", ".")
         self._colour = "" if os.environ.get("NO_COLOR") else "\x1b[36m"
 
@@ -56,6 +58,11 @@ class Bar:
         self._write(f"{_CLEAR}{coloured}")
         self._drawn = True
 
+    def say(self, doing: str) -> None:
+        """Show, at once, what is being done now of which nobody can tell how far it is."""
+        self._write(f"{_CLEAR}{cut(f'{doing} {self._ellipsis}', _columns(self._stream))}")
+        self._drawn = True
+
     def clear(self) -> None:
         """Leave the line as if nothing had been there."""
         if self._drawn:
@@ -67,7 +74,7 @@ class Bar:
 
 
 @contextmanager
-def progress(output: Output, doing: str) -> Iterator[Progress | None]:
+def progress(output: Output, doing: str) -> Iterator[Bar | None]:
     """A bar for the time of the block; None where nobody would see it.
 
     Args:

@@ -15,6 +15,7 @@ from storage.engine.creation import SCHEMA_VERSION
 if TYPE_CHECKING:
     from storage import StoreInfo
 
+_ANEW: Final = "Writing the file anew"
 _OLD_RELEASES: Final = "Hermes 0.13 to 0.19 go on working with it."
 
 
@@ -67,12 +68,14 @@ def _optimize(call: Call) -> int:
                 f"Would merge the search indexes and write {call.output.show(str(path))} anew ({_mb(before)})."
             ]
             return _unchanged(call, lines, before)
-        with progress(call.output, "Optimizing") as tell:
-            if tell:
-                tell(0, 1)
+        with progress(call.output, "Optimizing") as bar:
+            if bar:
+                bar.say("Merging the search indexes")
             indexes = db.optimize_fts()
             # SQLite would make a page of an empty file.
             if before:
+                if bar:
+                    bar.say(_ANEW)
                 db.vacuum()
     after = _size(path)
     call.answer(
@@ -90,8 +93,16 @@ def _optimize_storage(call: Call) -> int:
             place = call.output.show(str(path))
             lines = [f"Would move the search index of {place} to the compact layout, if it is not there."]
             return _unchanged(call, lines, info.size)
-        with progress(call.output, "Indexing") as tell:
-            changed = db.optimize_storage(tell, vacuum=not call.said.no_vacuum)
+        with progress(call.output, "Indexing") as bar:
+
+            def tell(done: int, total: int) -> None:
+                if bar and done < total:
+                    bar(done, total)
+                elif bar:
+                    # More follows, which may take longer than the index did.
+                    bar.say("Removing the old index" if call.said.no_vacuum else _ANEW)
+
+            changed = db.optimize_storage(tell if bar else None, vacuum=not call.said.no_vacuum)
     after = _size(path)
     lines = (
         ["Moved the search index to the compact layout.", _sizes(info.size, after)]

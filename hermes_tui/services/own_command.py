@@ -20,10 +20,15 @@ def own_command(options: Options, command: str, *words: str, flags: Sequence[str
         options: Which store the browser shows.
         command: Of `hermes-tui sessions`.
         words: Ids, titles: anything a store may hold.
-        flags: Options of the command, and their values.
+        flags: Options of the command, and their values: see `option`.
     """
     behind = ("--",) if any(word.startswith("-") for word in words) else ()
     return shell.line(("hermes-tui", "sessions", command, *_store(options), *flags, *behind, *words))
+
+
+def option(name: str, value: str) -> tuple[str, ...]:
+    """An option and its value, in one word where the value begins with a dash and would be taken for an option."""
+    return (f"{name}={value}",) if value.startswith("-") else (name, value)
 
 
 def _store(options: Options) -> tuple[str, ...]:

@@ -122,9 +122,14 @@ def test_nothing_is_overwritten_without_a_yes(sessions: Commands, to: Path) -> N
 
 
 def test_what_cannot_be_written_is_said_in_a_line(sessions: Commands, to: Path) -> None:
-    for path in (f"{to}/no/where.jsonl", str(sessions.path), "/dev/null/x"):
-        done = sessions("export", path, "--yes")
-        assert (done.status, done.out, done.err.count("\n")) == (3, "", 1)
+    (to / "circle").symlink_to(to / "circle")
+    for path in (
+        f"{to}/no/where.jsonl", str(sessions.path), "/dev/null/x", f"{to}/{'n' * 300}.md", f"{to}/{'n/' * 3000}",
+        f"{to}/circle", f"{to}/circle/x.md",
+    ):  # fmt: skip
+        for word in ("--yes", "--json"):
+            done = sessions("export", path, word)
+            assert (done.status, done.out, done.err.count("\n")) in ((3, "", 1), (1, "", 1)), path
 
 
 def test_a_terminal_gets_safe_lines_and_a_pipe_exact_ones(sessions: Commands) -> None:
@@ -179,6 +184,7 @@ def test_json(sessions: Commands, to: Path) -> None:
             ["x", "--session-id", "tip", "--source", "cli"],
             "--session-id and filters cannot be mixed: give the one or the other.",
         ),
+        ([""], "OUTPUT names no file: give one, a directory, or - for the output."),
     ],
 )
 def test_what_cannot_be_meant(sessions: Commands, words: list[str], complaint: str) -> None:

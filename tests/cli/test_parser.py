@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
+import shlex
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,7 +16,8 @@ from hermes_tui import __version__
 from hermes_tui.cli.family import PLACES
 from hermes_tui.cli.parser import Arguments, parse
 from hermes_tui.options import Options
-from hermes_tui.services.own_command import own_command
+from hermes_tui.services.own_command import option, own_command
+from storage.locations import default_store
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -187,7 +191,7 @@ def test_every_command_has_its_module_and_its_help(capsys: pytest.CaptureFixture
         (
             "export",
             ("-o/x y.md",),
-            ("--format", "md", "--session-id", "u", "--lineage", "logical", "--no-redact"),
+            ("--format", "md", *option("--session-id", "u"), "--lineage", "logical", "--no-redact"),
         ),
         ("archive", ("a", "\x1b[2J"), ()),
         ("trash", ("restore", "20261129T120000000-ab12cd34"), ()),
@@ -202,6 +206,21 @@ def test_the_command_that_a_dialog_shows_is_understood(
     understood = parse(typed)
     assert understood.command.split()[0] == command
     assert understood.db == tmp_path / "a b.db"
+
+
+@pytest.mark.parametrize("id_", ["u", "-u", "--", "-", "--redact", "-1", "a b", "", "=", "--x=y"])
+def test_an_id_is_taken_as_it_is_wherever_a_shown_command_has_it(id_: str) -> None:
+    own = Options(default_store())
+
+    def understood(shown: str) -> Any:
+        return vars(parse(shlex.split(shown)[1:]).said or argparse.Namespace())
+
+    exported = own_command(own, "export", "-", flags=(*option("--session-id", id_), "--redact"))
+    assert understood(exported)["session_id"] == [id_]
+    assert understood(own_command(own, "delete", id_))["id"] == [id_]
+    assert understood(own_command(own, "delete", id_, "b"))["id"] == [id_, "b"]
+    renamed = understood(own_command(own, "rename", id_, id_))
+    assert (renamed["id"], renamed["title"]) == (id_, [id_])
 
 
 @pytest.mark.parametrize(

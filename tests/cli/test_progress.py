@@ -50,6 +50,17 @@ def test_a_bar_comes_with_patience_and_leaves_nothing(monkeypatch: pytest.Monkey
     )
 
 
+def test_what_nobody_can_count_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    wide, plain = Terminal(), Terminal("ascii")
+    for terminal in (wide, plain):
+        bar = Bar(terminal, "Indexing", clock=Clock(0))
+        bar.say("Writing the file anew")
+        bar.clear()
+    assert wide.text == "\r\x1b[KWriting the file anew …\r\x1b[K"
+    assert plain.text == "\r\x1b[KWriting the file anew ...\r\x1b[K"
+
+
 def test_colour_and_ascii(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(0)
     coloured, plain = Terminal(), Terminal("ascii")

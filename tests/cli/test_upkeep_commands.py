@@ -196,3 +196,19 @@ def test_the_freed_space_can_stay(copy_store: CopyStore, on_store: OnStore) -> N
     answer = sessions("optimize-storage", "--no-vacuum", "--json").json
     assert answer["changed"] is True
     assert answer["after"] >= answer["before"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("optimize",), ["Merging the search indexes …", "Writing the file anew …"]),
+        (("optimize-storage",), ["Writing the file anew …"]),
+        (("optimize-storage", "--no-vacuum"), ["Removing the old index …"]),
+    ],
+)
+def test_a_person_sees_what_is_being_done(
+    copy_store: CopyStore, on_store: OnStore, words: tuple[str, ...], said: list[str]
+) -> None:
+    done = on_store(copy_store("state-v22-0.19.0.db"))(*words, watched=True)
+    assert done.err.split("\r\x1b[K") == ["", *said, ""]
+    assert "\r" not in on_store(copy_store("state-v22-0.19.0.db"))(*words).err

@@ -9,7 +9,7 @@ from hermes_tui.export import Exported
 from hermes_tui.screens.actions.deleting import NAMED
 from hermes_tui.screens.export_dialog import Exportable, ExportDialog
 from hermes_tui.services.export_job import Order
-from hermes_tui.services.own_command import own_command
+from hermes_tui.services.own_command import option, own_command
 from hermes_tui.text.figures import count, plural
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Exporting:
     def _command(self, order: Order) -> str:
         flags = ["--format", order.form.value]
         for parts in order.conversations[:NAMED]:
-            flags += ["--session-id", parts[-1]]
+            flags += option("--session-id", parts[-1])
         if any(len(parts) > 1 for parts in order.conversations):
             flags += ["--lineage", "logical"]
         if order.redact != order.form.is_document:
