@@ -28,7 +28,7 @@ def _run(arguments: Arguments) -> int:
     from hermes_tui import start
     from hermes_tui.errors import BrowserError
     from hermes_tui.options import DEFAULT_LIMIT
-    from storage import StoreError, StoreMissing
+    from storage.errors import StoreError, StoreMissing
 
     output = Output()
     listed = arguments.command == "list"

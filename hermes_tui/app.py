@@ -16,7 +16,6 @@ from textual.types import CSSPathType
 
 from hermes_tui.screens.browser import BrowserScreen
 from hermes_tui.services.broken_arrows import WITHIN_SECONDS, ArrowMender
-from hermes_tui.services.resume import CannotResume, Choice, ResumeCommand, run_and_return
 from hermes_tui.styles import STYLES
 from hermes_tui.text import marks, safe_text
 from hermes_tui.text.key_names import key_name
@@ -27,12 +26,13 @@ if TYPE_CHECKING:
     from textual.driver import Driver
 
     from hermes_tui.options import Options
+    from hermes_tui.services.resume import Choice, ResumeCommand
 
 THEME_VARIABLE = "HERMES_TUI_THEME"
 """Environment variable with the theme to start with: dark, light, or the name of any of Textual's themes."""
 
 
-class BrowserApp(App[Choice | None]):
+class BrowserApp(App["Choice | None"]):
     """The session browser. `run()` returns the conversation to go on with, or None.
 
     Args:
@@ -59,6 +59,7 @@ class BrowserApp(App[Choice | None]):
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
         self.theme = self._first_theme()
+        self.stylesheet.set_variables(self.get_css_variables())
 
     def on_ready(self) -> None:
         """The first frame is on the screen."""
@@ -75,6 +76,11 @@ class BrowserApp(App[Choice | None]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return ROLES_ELSEWHERE
+
+    def refresh_css(self, animate: bool = True) -> None:
+        # The theme to begin with is set before there is a screen: parsing every rule once more for it is in vain.
+        if self.screen_stack:
+            super().refresh_css(animate)
 
     def get_driver_class(self) -> type[Driver]:
         if os.name == "nt" or constants.DRIVER is not None:
@@ -127,6 +133,8 @@ class BrowserApp(App[Choice | None]):
         Raises:
             CannotResume: The program could not be started.
         """
+        from hermes_tui.services.resume import CannotResume, run_and_return
+
         with self.suspend():
             # An exception that leaves this block would leave the screen suspended.
             try:

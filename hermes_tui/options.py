@@ -17,6 +17,8 @@ DEFAULT_LIMIT = 20
 
 @dataclass(frozen=True, slots=True)
 class Options:
+    """Which store, which of its conversations, and what becomes of the one that is chosen."""
+
     db_path: Path
     profile: str = ""
     """The profile that the store belongs to, "default" for the root; empty for a store without a home."""

@@ -93,7 +93,6 @@ def browse(options: Options, output: Output) -> int:
         NoTerminal: There is no terminal and only the id was wanted.
         StoreError, CannotResume, BrowserFailed: With a sentence to show.
     """
-    from hermes_tui.services.resume import exec_resume
     from hermes_tui.services.terminal import NoTerminal
 
     try:
@@ -120,5 +119,7 @@ def browse(options: Options, output: Output) -> int:
         output.error(why)
         output.line(command.shell_line)
         return exits.FAILED
+    from hermes_tui.services.resume import exec_resume
+
     exec_resume(command)
     return exits.FAILED

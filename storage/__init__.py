@@ -197,5 +197,6 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in _HOME:
         return getattr(import_module(_HOME[name]), name)
-    room = import_module("storage.records")
-    return getattr(room if hasattr(room, name) else import_module("storage.errors"), name)
+    # Whatever fails early needs an error and no record.
+    room = import_module("storage.errors")
+    return getattr(room if hasattr(room, name) else import_module("storage.records"), name)

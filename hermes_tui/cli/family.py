@@ -61,7 +61,8 @@ def add_parsers(commands: Commands, shared: Mapping[str, Any], typed: Sequence[s
             command: Command = import_module(f"hermes_tui.cli.{place.module}").COMMANDS[name]
             add_parser(commands, name, place.summary, command, shared)
         else:
-            commands.add_parser(name, help=place.summary)
+            # Without --help, for which argparse would import shutil.
+            commands.add_parser(name, help=place.summary, add_help=False)
 
 
 def add_parser(

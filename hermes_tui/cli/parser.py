@@ -6,9 +6,8 @@ import argparse
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from hermes_tui import __version__
 from hermes_tui.cli import exits
@@ -74,8 +73,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, width=columns - 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Arguments:
+class Arguments(NamedTuple):
     """The command line, understood."""
 
     command: str = "browse"
@@ -125,36 +123,36 @@ def _arguments(parser: _Parser, said: argparse.Namespace) -> Arguments:
 
 def _parser(words: Sequence[str]) -> _Parser:
     which, what, choosing = _which_store(), _which_conversations(), _choosing()
-    parser = _Parser(
-        prog="hermes-tui",
-        description=_DESCRIPTION,
-        epilog=_EPILOG,
-        formatter_class=_Help,
-        parents=[which, what, choosing],
-        allow_abbrev=False,
-    )
+    shared: dict[str, Any] = {"formatter_class": _Help, "allow_abbrev": False}
+    browsing = {"parents": [which, what, choosing], **shared}
+    listing = {"parents": [which, what], **shared}
+    acting = {"parents": [which], **shared}
+    parser = _Parser(prog="hermes-tui", description=_DESCRIPTION, epilog=_EPILOG, **browsing)
     parser.add_argument("--version", action="version", version=f"hermes-tui {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
-    _add_browse(commands, [which, what, choosing])
-    shared = {"parents": [which], "formatter_class": _Help, "allow_abbrev": False}
-    _add_recall(commands, shared, words)
-    sessions = commands.add_parser(
-        "sessions",
-        help="commands on conversations",
-        description="Commands on conversations.",
-        parents=[which],
-        formatter_class=_Help,
-        allow_abbrev=False,
-    )
+    _add_browse(commands, browsing, words)
+    _add_recall(commands, acting, words)
+    summary = "commands on conversations"
+    if "sessions" not in words:
+        _add_name(commands, "sessions", summary)
+        return parser
+    sessions = commands.add_parser("sessions", help=summary, description=f"C{summary[1:]}.", **acting)
     family = sessions.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    _add_browse(family, [which, what, choosing])
-    listing = family.add_parser(
+    _add_browse(family, browsing, words)
+    _add_list(family, listing)
+    if _may_act(words):
+        from hermes_tui.cli.family import add_parsers
+
+        add_parsers(family, acting, words)
+    return parser
+
+
+def _add_list(commands: _Commands, shared: Mapping[str, Any]) -> None:
+    listing = commands.add_parser(
         "list",
         help="print the conversations, last active first",
         description="Print the conversations that the browser shows, last active first.",
-        parents=[which, what],
-        formatter_class=_Help,
-        allow_abbrev=False,
+        **shared,
     )
     listing.add_argument(
         "query",
@@ -165,11 +163,6 @@ def _parser(words: Sequence[str]) -> _Parser:
     )
     listing.add_argument("--json", action="store_true", default=_SUPPRESS, help="print one JSON array")
     listing.set_defaults(command="list")
-    if _may_act(words):
-        from hermes_tui.cli.family import add_parsers
-
-        add_parsers(family, shared, words)
-    return parser
 
 
 def _may_act(words: Sequence[str]) -> bool:
@@ -185,26 +178,29 @@ def _may_act(words: Sequence[str]) -> bool:
     return True
 
 
-def _add_browse(commands: _Commands, options: list[_Parser]) -> None:
-    commands.add_parser(
-        "browse",
-        help="open the browser",
-        description=_DESCRIPTION,
-        parents=options,
-        formatter_class=_Help,
-        allow_abbrev=False,
-    )
+def _add_browse(commands: _Commands, shared: Mapping[str, Any], words: Sequence[str]) -> None:
+    summary = "open the browser"
+    if "browse" in words:
+        commands.add_parser("browse", help=summary, description=_DESCRIPTION, **shared)
+    else:
+        _add_name(commands, "browse", summary)
 
 
 def _add_recall(commands: _Commands, shared: Mapping[str, Any], words: Sequence[str]) -> None:
     summary = "print what was said once, for a program that asks"
     if "recall" not in words:
-        commands.add_parser("recall", help=summary)
+        _add_name(commands, "recall", summary)
         return
     from hermes_tui.cli.family import add_parser
     from hermes_tui.cli.recall import COMMANDS
 
     add_parser(commands, "recall", summary, COMMANDS["recall"], shared)
+
+
+def _add_name(commands: _Commands, name: str, summary: str) -> None:
+    """Name a command that was not typed, for the help and for complaints."""
+    # Not even --help: argparse would import shutil to lay it out.
+    commands.add_parser(name, help=summary, add_help=False)
 
 
 # Each group of options belongs to several commands and may stand before or after their names. So none has a

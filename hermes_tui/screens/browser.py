@@ -15,7 +15,6 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from hermes_tui.screens import states
-from hermes_tui.screens.answers import Answers
 from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
 from hermes_tui.screens.panes import ANYWHERE, ListPane
@@ -23,8 +22,7 @@ from hermes_tui.screens.picture import Picture
 from hermes_tui.screens.type_ahead import TypeAhead
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
-from hermes_tui.services.store_worker import StoreWorker
-from hermes_tui.services.write_lane import Flag, WriteLane
+from hermes_tui.services.answer import StoreAnswer, WriteAnswer
 from hermes_tui.text import figures
 from hermes_tui.widgets.header_line import HeaderLine
 from hermes_tui.widgets.key_line import KeyLine
@@ -36,8 +34,11 @@ if TYPE_CHECKING:
     from hermes_tui.app import BrowserApp
     from hermes_tui.options import Options
     from hermes_tui.screens.actions.acting import Acting
+    from hermes_tui.screens.answers import Answers
     from hermes_tui.screens.detail import Detail
     from hermes_tui.screens.finder import Finder
+    from hermes_tui.services.store_worker import StoreWorker
+    from hermes_tui.services.write_lane import WriteLane
     from hermes_tui.widgets.lineage_tree import LineageTree
     from storage import HiddenClass, SessionDB
 
@@ -63,11 +64,9 @@ class BrowserScreen(Screen[None]):
         self.HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (70, "-medium"), (100, "-roomy"), (150, "-wide")]
         self.VERTICAL_BREAKPOINTS = [(0, "-short"), (16, "-tall")]
         self.options = options
-        self.worker = StoreWorker(self, self._open_store)
-        self.lane = WriteLane(self, self._open_for_writing)
-        self.answers = Answers(self)
         self.finder: Finder
         self.detail: Detail
+        self.answers: Answers
         self.panes = PaneOrder(self)
         self.hand_over = HandOver(self)
         self.picture = Picture(self)
@@ -102,10 +101,10 @@ class BrowserScreen(Screen[None]):
         self.call_after_refresh(self._furnish)
         # A store that opens at once must not flash a "loading" page first.
         self.set_timer(0.3, self._say_loading)
-        self.set_interval(POLL_SECONDS, self.worker.poll)
 
     def _furnish(self) -> None:
         """What needs the store comes behind the first frame: it is empty until then anyway."""
+        from hermes_tui.screens.answers import Answers
         from hermes_tui.screens.detail import Detail
         from hermes_tui.screens.finder import Finder
 
@@ -114,9 +113,25 @@ class BrowserScreen(Screen[None]):
         self.detail = Detail(self.worker, self.app.marks, id="detail")
         self.query_one("#body", Container).mount(self.detail)
         self.finder = Finder(self.worker, self.options.source, self.options.limit)
+        self.answers = Answers(self)
         self.furnished = True
+        self.set_interval(POLL_SECONDS, self.worker.poll)
         self.finder.open()
         self.finder.typed(self.box.asked)
+
+    @cached_property
+    def worker(self) -> StoreWorker:
+        """Reads the store."""
+        from hermes_tui.services.store_worker import StoreWorker
+
+        return StoreWorker(self, self._open_store)
+
+    @cached_property
+    def lane(self) -> WriteLane:
+        """Writes to it."""
+        from hermes_tui.services.write_lane import WriteLane
+
+        return WriteLane(self, self._open_for_writing)
 
     @cached_property
     def acting(self) -> Acting:
@@ -134,11 +149,11 @@ class BrowserScreen(Screen[None]):
         self.worker.close()
         self.lane.close()
 
-    @on(StoreWorker.Answer)
+    @on(StoreAnswer)
     def _answered(self, answer: StoreWorker.Answer) -> None:
         self.answers.take(answer)
 
-    @on(WriteLane.Answer)
+    @on(WriteAnswer)
     def _written(self, answer: WriteLane.Answer) -> None:
         self.acting.writing.take(answer)
 
@@ -338,10 +353,14 @@ class BrowserScreen(Screen[None]):
 
     def action_archive(self) -> None:
         """Put what is marked or pointed at out of the list, or back."""
+        from hermes_tui.services.write_lane import Flag
+
         self.acting.toggle(Flag.ARCHIVED)
 
     def action_pin(self) -> None:
         """Pin what is marked or pointed at, or let it go."""
+        from hermes_tui.services.write_lane import Flag
+
         self.acting.toggle(Flag.PINNED)
 
     def action_resume(self) -> None:

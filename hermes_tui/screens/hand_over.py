@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hermes_tui.services.resume import CannotResume, Choice, ResumeCommand
+from hermes_tui.errors import BrowserError
 
 if TYPE_CHECKING:
     from hermes_tui.screens.browser import BrowserScreen
+    from hermes_tui.services.resume import ResumeCommand
     from storage import LineageNode
 
 
@@ -39,6 +40,8 @@ class HandOver:
 
     def leave_with(self, session_id: str) -> None:
         """End the browser with this session, unless Hermes could not resume it."""
+        from hermes_tui.services.resume import Choice
+
         if self._screen.options.print_only or self._command(session_id) is not None:
             self._screen.app.exit(Choice(session_id))
 
@@ -55,7 +58,7 @@ class HandOver:
             try:
                 if status := app.run_outside(command):
                     app.say(f"{command.argv[0]} ended with status {status}.", severity="warning")
-            except CannotResume as error:
+            except BrowserError as error:
                 app.say(str(error), severity="error")
             return True
         return False
@@ -72,6 +75,6 @@ class HandOver:
     def _command(self, session_id: str) -> ResumeCommand | None:
         try:
             return self._screen.options.resume(session_id)
-        except CannotResume as error:
+        except BrowserError as error:
             self._screen.app.say(str(error), severity="warning")
             return None

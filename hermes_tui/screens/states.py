@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_tui.text.result_text import hidden_matches
 from storage.errors import StoreError, StoreMissing
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 Keys = tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """One page of `Notice`."""
 
     title: str

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from textual.message import Message
 
+from hermes_tui.services.answer import StoreAnswer
 from storage.errors import Interrupted, StoreError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ class StoreWorker:
         open_store: Opens the store; called on a thread.
     """
 
-    class Answer(Message):
+    class Answer(StoreAnswer):
         """Anything that comes back."""
 
     @dataclass

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias, assert_never
 
 from textual.message import Message
 
+from hermes_tui.services.answer import WriteAnswer
 from storage.errors import StoreError
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class WriteLane:
         open_store: Opens the store for writing, as it is; called on the thread.
     """
 
-    class Answer(Message):
+    class Answer(WriteAnswer):
         """Anything that comes back; it bears the serial of the write."""
 
         serial: int

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import codecs
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Marks:
+class Marks(NamedTuple):
+    """One set of glyphs."""
+
     sign: str
     """Before the program's name: Mercury, the planet of Hermes."""
     cursor: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 GAP = 2
 MARKER = 3
@@ -18,8 +17,7 @@ SHORT_SOURCE = 4
 """`telegram` → `tele`: the first letters, told apart by a rule."""
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """Cells of each column, from left to right; 0 for one that is not there."""
 
     title: int = 0
@@ -66,11 +64,11 @@ def plan(width: int, *, searching: bool, title: int) -> Columns:
     for step in _STEPS:
         if width - columns.fixed >= columns.needed:
             break
-        columns = replace(columns, **step)
+        columns = columns._replace(**step)
     room = max(width - columns.fixed, 0)
     if not columns.preview:
-        return replace(columns, title=room)
+        return columns._replace(title=room)
     room -= GAP
     share = max(TITLE, int(room * TITLE_SHARE))
     wide = min(max(title, TITLE), share)
-    return replace(columns, title=wide, preview=room - wide)
+    return columns._replace(title=wide, preview=room - wide)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from storage.conversation.expressions import (
     cost,
@@ -40,8 +39,7 @@ _LAST = """SELECT json_group_array(json_array(wanted.value, {values}))
         SELECT max(m.id) FROM messages m WHERE m.session_id = wanted.value AND {condition})"""
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(NamedTuple):
     """One session of a conversation, as stored."""
 
     title: str
@@ -60,8 +58,7 @@ class _Part:
     newest: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Last:
+class _Last(NamedTuple):
     """The last active message of a session."""
 
     role: str

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from storage.conversation.expressions import cost, message_count, text, tokens, visible
 from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
-from storage.finding import details, message_filters
-from storage.finding.filter_values import Filter
-from storage.finding.terms import Term
+from storage.finding import details
 from storage.records import Edge, Entry, Status
+
+if TYPE_CHECKING:
+    from storage.finding.filter_values import Filter
+    from storage.finding.terms import Term
 
 NEWEST_MESSAGES = 20_000
 """Messages in which the names of tools are looked for; they cost a few milliseconds at any size."""
@@ -176,6 +178,9 @@ class Facts:
         def read() -> frozenset[str]:
             if not (layout.has("messages", "session_id") and layout.has("sessions", "id")):
                 return frozenset()
+            from storage.finding import message_filters
+            from storage.finding.filter_values import Filter
+
             wanted, values = message_filters.condition(layout, [Filter(one.key, one.value)])
             # A probe for each session: it ends at the first message.
             return frozenset(
