@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from hermes_tui.export.formats import Exported, ExportRefused, Format
 from hermes_tui.export.names import suggested_name, unique
-from hermes_tui.export.writing import appearing, is_directory, make_directory, names_in
+from hermes_tui.export.writing import appearing, is_directory, make_directory, names_in, sweep
 from hermes_tui.text.figures import plural
 from storage.errors import StoreError
 
@@ -118,6 +118,7 @@ class _Run:
             path = to / (first.name if len(self._conversations) == 1 else f"conversations.{self._form}")
             path = path if is_directory(to) else to
             self._spare_the_store(path)
+            sweep(Path(os.path.realpath(path)).parent)
             with appearing(path, overwrite=overwrite) as file:
                 self._write(file.write, chain([first], told))
         except _Stopped:
@@ -127,6 +128,7 @@ class _Run:
 
     def into_directory(self, to: Path, *, overwrite: bool) -> Exported:
         made = make_directory(to)
+        sweep(to)
         # With `overwrite`, only what this export wrote itself is not written over.
         taken = set() if overwrite else names_in(to)
         cancelled = False

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
 from hermes_tui.export.formats import ExportRefused
+
+_LEFT = re.compile(r"\.export-[a-z0-9_]{8}\.part")
+_LEFT_SECONDS = 86_400
+"""No export writes nothing for so long."""
 
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -44,6 +50,17 @@ def appearing(path: Path, *, overwrite: bool) -> Iterator[TextIO]:
             _sync(path.parent)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+def sweep(directory: Path) -> None:
+    """Remove what exports left unfinished there more than a day ago, when they were killed."""
+    before = time.time() - _LEFT_SECONDS
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if _LEFT.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                with suppress(OSError):
+                    if entry.stat(follow_symlinks=False).st_mtime < before:
+                        os.unlink(entry.path)
 
 
 def check(path: Path, *, overwrite: bool) -> None:

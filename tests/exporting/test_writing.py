@@ -90,3 +90,26 @@ def test_a_full_disk_leaves_nothing(db: SessionDB, tmp_path: Path, monkeypatch: 
     with pytest.raises(ExportRefused, match="no space is left where"):
         export(db, [talk(db, "s")], tmp_path / "s.md", Format.MARKDOWN)
     assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_a_killed_export_left_goes_a_day_later(db: SessionDB, tmp_path: Path, several: bool) -> None:
+    (tmp_path / ".export-d_r3ctry.part").mkdir()
+    (tmp_path / "elsewhere").write_text("theirs")
+    (tmp_path / ".export-l1nk3d_x.part").symlink_to(tmp_path / "elsewhere")
+    for name in (
+        ".export-0ld_0ne8.part",
+        ".export-fr3sh0n3.part",
+        ".export-notes.part",
+        "export-0ld_0ne8.part",
+    ):
+        (tmp_path / name).write_text("half")
+        if name != ".export-fr3sh0n3.part":
+            os.utime(tmp_path / name, (0, 0))
+    before = set(names(tmp_path))
+    conversations = [talk(db, "s"), talk(db, "t")]
+    if several:
+        export(db, conversations, tmp_path, Format.MARKDOWN)
+    else:
+        export(db, conversations, tmp_path / "all.jsonl", Format.JSONL)
+    assert before - set(names(tmp_path)) == {".export-0ld_0ne8.part"}
