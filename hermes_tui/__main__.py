@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 
 from hermes_tui.cli import exits
@@ -22,6 +23,9 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         let_go(sys.stdout)
         return exits.BROKEN_PIPE
+    finally:
+        # All of it goes with the process; looking through it for garbage first would take longer than an answer.
+        gc.freeze()
 
 
 def _run(arguments: Arguments) -> int:

@@ -54,27 +54,29 @@ if TYPE_CHECKING:
     from storage.gateway.resets import ResetMode, SessionResetPolicy
     from storage.keeping.structure import migrate
     from storage.keeping.trash_records import DeletePreview, Deletion, Restored, TrashedStep
-    from storage.records import (
-        Changes,
-        Conversation,
+    from storage.readings import (
         ConversationHit,
-        Edge,
-        Entry,
         Excerpt,
-        HiddenClass,
         Lineage,
         LineageNode,
-        Listing,
         Message,
         MessageKind,
         PrunePreview,
-        SearchOrder,
         SearchResult,
+        ToolCall,
+        Transcript,
+    )
+    from storage.records import (
+        Changes,
+        Conversation,
+        Edge,
+        Entry,
+        HiddenClass,
+        Listing,
+        SearchOrder,
         Sort,
         Status,
         StoreInfo,
-        ToolCall,
-        Transcript,
     )
     from storage.session_db import SessionDB
     from storage.trajectory import convert_scratchpad_to_think, has_incomplete_scratchpad, save_trajectory
@@ -180,6 +182,18 @@ _ROOMS = {
         "parse",
     ),
     "storage.keeping.structure": ("migrate",),
+    "storage.readings": (
+        "ConversationHit",
+        "Excerpt",
+        "Lineage",
+        "LineageNode",
+        "Message",
+        "MessageKind",
+        "PrunePreview",
+        "SearchResult",
+        "ToolCall",
+        "Transcript",
+    ),
     "storage.keeping.trash_records": ("DeletePreview", "Deletion", "Restored", "TrashedStep"),
     "storage.finding.recall": ("session_search",),
     "storage.finding.tallies": ("Statistics", "StorePart", "StoreSize", "Tally", "TopSession"),

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from storage import locations
 from storage.engine.later import Room
 from storage.errors import WritingNotSupported
-from storage.keeping import fill
 from storage.store_view import StoreView
 
 if TYPE_CHECKING:
@@ -205,4 +204,6 @@ class SessionDB(StoreView):
         """
         if not self._ours:
             raise WritingNotSupported(self.path)
+        from storage.keeping import fill
+
         fill.fill(self.path, sessions, messages)

@@ -20,18 +20,8 @@ if TYPE_CHECKING:
     from storage.finding.counting import MatchCount
     from storage.finding.query import SessionQuery
     from storage.finding.tallies import Statistics, StoreSize, TopSession
-    from storage.records import (
-        Changes,
-        Conversation,
-        ConversationHit,
-        Entry,
-        Excerpt,
-        Lineage,
-        Listing,
-        SearchResult,
-        StoreInfo,
-        Transcript,
-    )
+    from storage.readings import ConversationHit, Excerpt, Lineage, SearchResult, Transcript
+    from storage.records import Changes, Conversation, Entry, Listing, StoreInfo
 
 PAGE = 60
 """Conversations in a page."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from hermes_tui.text import recap, safe_text
 from hermes_tui.text.redact import redact
-from storage.records import Message, ToolCall
+from storage.readings import Message, ToolCall
 
 
 class Cleaning:

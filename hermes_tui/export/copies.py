@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from storage.records import Message, MessageKind
+from storage.readings import Message, MessageKind
 
 
 def without_copies(messages: Sequence[Message]) -> Iterator[Message]:

@@ -10,7 +10,8 @@ from hermes_tui.export.cleaning import Cleaning
 from hermes_tui.export.copies import without_copies
 from hermes_tui.text import blocks, figures, relative_time
 from hermes_tui.text.blocks import Block, Kind
-from storage.records import Conversation, Entry, Message
+from storage.readings import Message
+from storage.records import Conversation, Entry
 
 if TYPE_CHECKING:
     from storage import SessionDB

@@ -11,7 +11,7 @@ from hermes_tui.export.document import UNTITLED, Document
 from hermes_tui.export.html_text import code, colours, markdown, verbatim
 from hermes_tui.text import figures, relative_time, safe_text
 from hermes_tui.text.blocks import Block, Kind
-from storage.records import Message
+from storage.readings import Message
 
 LONG_PROMPT = 30
 """Lines of a prompt that are shown; one with more is folded, most of it is pasted."""

@@ -9,7 +9,7 @@ from hermes_tui.export.document import UNTITLED, Document
 from hermes_tui.export.markdown_text import contained, fenced, plain, quoted
 from hermes_tui.text import figures, relative_time
 from hermes_tui.text.blocks import Block, Kind
-from storage.records import Message
+from storage.readings import Message
 
 _SPEAKERS = {Kind.USER: "● You", Kind.ASSISTANT: "◆ Hermes", Kind.TOOL: "◆ Hermes"}
 

@@ -10,7 +10,7 @@ from hermes_tui.text import figures, highlight, matches, recap, safe_text
 from hermes_tui.text.blocks import FOLDED_LINES, MAX_LINES, Block, Kind
 from hermes_tui.text.marks import Marks
 from hermes_tui.text.relative_time import clock_time
-from storage.records import Message
+from storage.readings import Message
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery

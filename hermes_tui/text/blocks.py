@@ -10,7 +10,7 @@ from enum import Enum, auto
 from hermes_tui.text import figures, recap
 from hermes_tui.text.matches import NEVER_SHOWN
 from hermes_tui.text.relative_time import day
-from storage.records import Message, MessageKind, Transcript
+from storage.readings import Message, MessageKind, Transcript
 
 EXCHANGES = 10
 """Exchanges shown at first: a prompt and all that follows it."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hermes_tui.text import highlight, recap, safe_text
-from storage.records import Message, MessageKind
+from storage.readings import Message, MessageKind
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery

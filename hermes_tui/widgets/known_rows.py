@@ -10,7 +10,8 @@ from textual.cache import LRUCache
 from hermes_tui.widgets.session_rows import Row, title_width
 
 if TYPE_CHECKING:
-    from storage.records import Conversation, Entry, Excerpt
+    from storage.readings import Excerpt
+    from storage.records import Conversation, Entry
 
 KEPT_DETAILS = 2000
 """Conversations whose details are remembered; others are asked for again when they come into view."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from hermes_tui.text.matches import matching
-from storage.records import Message
+from storage.readings import Message
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery

@@ -20,7 +20,8 @@ from hermes_tui.widgets.session_rows import STYLES, RowPainter
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery
-    from storage.records import Conversation, Entry, Excerpt
+    from storage.readings import Excerpt
+    from storage.records import Conversation, Entry
 
 
 class SessionList(LineView, can_focus=True):

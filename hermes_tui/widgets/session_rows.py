@@ -17,7 +17,8 @@ from hermes_tui.widgets.line_view import Run, fitted
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery
-    from storage.records import Conversation, Entry, Excerpt
+    from storage.readings import Excerpt
+    from storage.records import Conversation, Entry
 
 STYLES = (
     *("mark", "title", "title-match", "branch", "untitled", "preview", "match", "count", "time", "source"),

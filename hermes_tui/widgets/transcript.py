@@ -17,7 +17,7 @@ from hermes_tui.text.marks import UNICODE, Marks
 from hermes_tui.widgets.block_view import Anchor, BlockView
 from hermes_tui.widgets.match_walk import MatchWalk
 from hermes_tui.widgets.transcript_layout import WITHOUT_MESSAGE, TranscriptLayout
-from storage.records import Message, Transcript
+from storage.readings import Message, Transcript
 
 if TYPE_CHECKING:
     from textual.timer import Timer

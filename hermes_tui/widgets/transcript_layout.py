@@ -10,7 +10,7 @@ from textual.cache import LRUCache
 from hermes_tui.text.block_lines import LaidOut, Line
 from hermes_tui.text.blocks import Block, Kind, estimate, places
 from hermes_tui.widgets.line_heights import LineHeights
-from storage.records import Message
+from storage.readings import Message
 
 KEPT_BLOCKS = 300
 """Blocks whose lines are remembered."""

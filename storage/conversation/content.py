@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from storage.records import ToolCall
+if TYPE_CHECKING:
+    from storage.readings import ToolCall
 
 MARKERS = ("\x00json:", "\x01json:")
 """What stands before content that is a list of parts; releases write the first."""
@@ -102,6 +103,9 @@ def _part(part: dict[str, Any]) -> Iterator[str]:
 
 
 def _tool_call(call: dict[str, Any]) -> ToolCall:
+    # Here, for the previews of the list take their text from this room too.
+    from storage.readings import ToolCall
+
     function = call.get("function")
     if not isinstance(function, dict):
         function = call

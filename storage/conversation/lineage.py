@@ -13,7 +13,8 @@ from storage.conversation.family import Kin
 from storage.conversation.preview import previews
 from storage.engine.connection import Reader
 from storage.errors import UnknownSession
-from storage.records import Edge, Lineage, LineageNode
+from storage.readings import Lineage, LineageNode
+from storage.records import Edge
 
 
 class _Figures(NamedTuple):

@@ -10,7 +10,7 @@ from storage.conversation import content, expressions
 from storage.conversation.family import readable
 from storage.engine.connection import Reader
 from storage.engine.layout import Layout
-from storage.records import Message, MessageKind, Transcript
+from storage.readings import Message, MessageKind, Transcript
 
 LONGEST = 100_000
 """Characters of one message that are read; more than anybody reads in a terminal."""

@@ -9,7 +9,8 @@ from storage.engine.connection import Cancel, Reader
 from storage.finding import search
 from storage.finding.listing import Lister
 from storage.finding.query import SessionQuery
-from storage.records import HiddenClass, SearchResult
+from storage.readings import SearchResult
+from storage.records import HiddenClass
 
 MOST = 2_000
 """Conversations that are counted; there are more of them than anybody reads through."""

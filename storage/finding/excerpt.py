@@ -11,7 +11,7 @@ from storage.conversation import content, expressions
 from storage.engine.connection import Reader
 from storage.finding.evidence import needle
 from storage.finding.query import SessionQuery
-from storage.records import ConversationHit, Excerpt
+from storage.readings import ConversationHit, Excerpt
 
 WHOLE = 32_768
 """Bytes up to which a message is read whole; a longer one is read around the first likely match."""

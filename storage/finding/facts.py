@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from storage.conversation.expressions import cost, message_count, text, tokens, visible
-from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.finding import details
 from storage.records import Edge, Entry, Status
@@ -178,6 +177,7 @@ class Facts:
         def read() -> frozenset[str]:
             if not (layout.has("messages", "session_id") and layout.has("sessions", "id")):
                 return frozenset()
+            from storage.conversation.messages import shown
             from storage.finding import message_filters
             from storage.finding.filter_values import Filter
 

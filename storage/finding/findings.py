@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from storage.finding.hits import Hits
 from storage.finding.scope import NEWEST
-from storage.records import ConversationHit, Entry, HiddenClass
+from storage.readings import ConversationHit
+from storage.records import Entry, HiddenClass
 
 if TYPE_CHECKING:
     from storage.finding.filters import Choice

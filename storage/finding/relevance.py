@@ -12,7 +12,7 @@ from storage.finding import sieve
 from storage.finding.findings import KEPT, Findings
 from storage.finding.hits import Hits
 from storage.finding.query import SessionQuery
-from storage.records import ConversationHit
+from storage.readings import ConversationHit
 
 ENOUGH = 2_000
 """Hits that are weighed at a time: weighing costs some microseconds each, and there may be a million."""

@@ -14,7 +14,8 @@ from storage.finding.hits import Hits
 from storage.finding.listing import Lister
 from storage.finding.query import SessionQuery
 from storage.finding.scope import NEWEST, Ids, Scope
-from storage.records import Entry, HiddenClass, SearchOrder, SearchResult
+from storage.readings import SearchResult
+from storage.records import Entry, HiddenClass, SearchOrder
 
 _FIRST_PACE, _LAST_PACE = 2, 16
 """Quarters of a slice: a page is often full soon, and what is rare takes as few statements as may be."""

@@ -18,7 +18,7 @@ from storage.engine.within import Within
 from storage.errors import StoreError
 from storage.keeping import meta
 from storage.keeping.selection import Filters, Selected, cutoff_of, is_old, select
-from storage.records import PrunePreview
+from storage.readings import PrunePreview
 
 _BATCH = 50
 """Conversations of one transaction: other writers get in between."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.records import PrunePreview
+from storage.readings import PrunePreview
 from tests.support.both_ways import both_ways, opened
 from tests.support.stores import BuildV11
 

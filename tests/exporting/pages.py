@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from hermes_tui.export.cleaning import Cleaning
 from hermes_tui.export.document import Document
 from hermes_tui.text import blocks
-from storage.records import Message, ToolCall, Transcript
+from storage.readings import Message, ToolCall, Transcript
 
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta"})
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hermes_tui.export.copies import without_copies
-from storage.records import Message, MessageKind
+from storage.readings import Message, MessageKind
 
 
 def say(

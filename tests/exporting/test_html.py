@@ -14,7 +14,7 @@ from hermes_tui.export.cleaning import Cleaning
 from hermes_tui.export.html_text import markdown, verbatim
 from hermes_tui.text import safe_text
 from hermes_tui.themes import DARK, LIGHT
-from storage.records import ToolCall
+from storage.readings import ToolCall
 from tests.exporting.pages import Read, document, message, read
 
 _WORDS = """

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage.conversation.content import flatten, is_encoded, is_summary, tool_calls
-from storage.records import ToolCall
+from storage.readings import ToolCall
 
 ANY = st.one_of(st.none(), st.text(), st.binary(), st.integers(), st.floats(), st.booleans())
 ANY_JSON = st.recursive(

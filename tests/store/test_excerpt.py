@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from storage import Entry, Excerpt, SessionDB, parse
 from storage.engine.connection import Reader
 from storage.finding.excerpt import around
-from storage.records import ConversationHit
+from storage.readings import ConversationHit
 from tests.support.layouts import Row, write
 
 

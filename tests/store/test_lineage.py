@@ -12,7 +12,8 @@ import pytest
 from storage.conversation.lineage import family
 from storage.engine.connection import Cancel, Reader
 from storage.errors import UnknownSession
-from storage.records import Edge, Lineage, LineageNode
+from storage.readings import Lineage, LineageNode
+from storage.records import Edge
 from tests.support.stores import BuildV11, CopyStore
 
 Opened = Callable[[Path], Reader]

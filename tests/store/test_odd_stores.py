@@ -18,7 +18,8 @@ from storage.engine.layout import look
 from storage.engine.repair import repair
 from storage.engine.writer import open_writer
 from storage.errors import NotAStore, StoreNotWritable
-from storage.records import Changes, Message, Sort, Transcript
+from storage.readings import Message, Transcript
+from storage.records import Changes, Sort
 from tests.support.layouts import START, Row, write
 from tests.support.stores import STORES, CopyStore
 

@@ -11,7 +11,7 @@ from storage import SessionDB
 from storage.engine import upkeep
 from storage.errors import BadFilter, StoreBusy, StoreError
 from storage.keeping import retention, selection
-from storage.records import PrunePreview
+from storage.readings import PrunePreview
 from tests.support.clock import Clock
 from tests.support.stores import NOW, BuildV11, CopyStore
 

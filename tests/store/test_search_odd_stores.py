@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from storage import SessionDB, parse
-from storage.records import ConversationHit, SearchResult
+from storage.readings import ConversationHit, SearchResult
 from tests.store.test_odd_stores import A_VIEW, NO_KEY, NO_MESSAGE_ID, NO_SESSION_ID, ROWLESS, run
 from tests.support.layouts import Row, write
 

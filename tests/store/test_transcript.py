@@ -12,7 +12,7 @@ import pytest
 
 from storage.conversation.messages import LONGEST, transcript
 from storage.engine.connection import Reader, open_reader
-from storage.records import Message, MessageKind, ToolCall, Transcript
+from storage.readings import Message, MessageKind, ToolCall, Transcript
 from tests.support.stores import BuildV11, CopyStore
 
 
