@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from storage.conversation.stored import call_count, encode, sound
+from storage.engine.session_ids import is_usable
 from storage.engine.store import Store
 from storage.engine.within import Reading, Within
 from storage.keeping.exporting import BYTES, EXACT
@@ -164,6 +165,8 @@ def _read(given: Any, now: float) -> _Session:
     session_id = given.get("id")
     if not isinstance(session_id, str) or not session_id:
         raise ValueError("session id is required")
+    if "\0" in session_id or not is_usable(sound(session_id)):
+        raise ValueError("session id holds a character that no id can")
     exact = bool(given.get(EXACT))
     messages = [_message(one, now, exact) for one in _rows(given, "messages")]
     row = {name: _value(value) for name, value in given.items() if name not in _ADDED}

@@ -249,6 +249,13 @@ def test_columns_of_a_newer_store_are_kept(db: SessionDB) -> None:
     [
         ({"foo": 1}, [{"index": 0, "error": "session id is required"}]),
         ({"id": 5}, [{"index": 0, "error": "session id is required", "session_id": 5}]),
+        *(
+            (
+                {"id": id_},
+                [{"index": 0, "error": "session id holds a character that no id can", "session_id": id_}],
+            )
+            for id_ in ("a\0b", "\ud800", "a\udfff", "bad\ufffd")
+        ),
         ("text", [{"index": 0, "error": "session must be an object"}]),
         ({"id": "q", "messages": "x"}, [{"index": 0, "error": "messages must be a list", "session_id": "q"}]),
         (
