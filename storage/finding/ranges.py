@@ -12,10 +12,10 @@ from storage.finding.scope import NEWEST, OLDEST, Ids, Scope
 if TYPE_CHECKING:
     from storage.finding.filters import Choice
 
-TOGETHER = 5_000
+TOGETHER = 7_000
 """Messages of these conversations that are looked at together at first: about as many as fill a page."""
 
-_GROWTH = 4
+_GROWTH = 3
 """Times as many each time after that: what was not found there is rare."""
 
 _MOST = 40_000
@@ -29,7 +29,7 @@ _SKIPPED = 7
 
 _ABOVE = Ids(NEWEST, NEWEST)
 
-MET = 5_000
+MET = 7_000
 """Matches above a page from which on it is quicker to know first which messages are theirs."""
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import FtsTable
@@ -36,6 +36,8 @@ class Stretch:
     route: Route
     note: str = ""
     """What is not searched here."""
+    density: float = 0.0
+    """About the part of all messages that is met on this way; only known where it decides something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,6 @@ class Plan:
     """Why messages are scanned, or what is not searched."""
     unfinished: bool = False
     """An index is still being built."""
-    density: float = 0.0
-    """About the part of all messages that is met on this way; only known where it decides something."""
 
     def below(self, before: int) -> Stretch | None:
         """The stretch that holds the messages right below this id; None where there are none."""
@@ -57,7 +57,7 @@ class Plan:
 
 def scan_all(why: str) -> Plan:
     """The way without an index."""
-    return Plan((Stretch(OLDEST, scan.read),), (f"{why}: scanned",), density=1.0)
+    return Plan((Stretch(OLDEST, scan.read, density=1.0),), (f"{why}: scanned",))
 
 
 def plan(reader: Reader, query: SessionQuery, cancel: Cancel, some: Some | None = None) -> Plan:
@@ -85,19 +85,16 @@ def _plan(reader: Reader, query: SessionQuery, cancel: Cancel, some: Some | None
         return scan_all("search index out of date")
     notes = ("old search index: tool calls not searched",) if layout.fts.kind == "one column" else ()
     indexed = _of_words if all(term.words for term in query.terms) else _as_written
-    way = indexed(reader, query, known, some, cancel)
-    if way is None:
+    stretches = indexed(reader, query, known, some, cancel)
+    if stretches is None:
         return scan_all(f"“{_nameless(query).text}” is not in the index")
-    stretches, density = way
     gap = known.gap
-    return Plan(_around(gap, stretches) if gap else stretches, notes, gap is not None, density)
+    return Plan(_around(gap, stretches) if gap else stretches, notes, gap is not None)
 
 
-Way = tuple[tuple[Stretch, ...], float]
-"""Through all messages, the newest first, and the density of what is met."""
-
-
-def _of_words(reader: Reader, query: SessionQuery, known: Standing, some: Some | None, cancel: Cancel) -> Way:
+def _of_words(
+    reader: Reader, query: SessionQuery, known: Standing, some: Some | None, cancel: Cancel
+) -> tuple[Stretch, ...]:
     """By the index of words; where they may touch CJK, by the trigrams as well."""
     wide = known.has_wide or vocabulary.goes_on_wide(reader, query, cancel)
     glued = sieve.glued(query) if wide and known.trigram else None
@@ -108,11 +105,13 @@ def _of_words(reader: Reader, query: SessionQuery, known: Standing, some: Some |
     stretches = _with_partly_known(reader, route, _partly_known(reader, query, known.trigram, wide), cancel)
     oldest, newest = _extent(reader, cancel)
     if not any(term.opens for term in query.terms):
-        return stretches, index.density(reader, query, newest, cancel) if some else 0.0
+        density = index.density(reader, query, newest, cancel) if some else 0.0
+        return tuple(replace(stretch, density=density) for stretch in stretches)
     density = scan.density(reader, query, cancel)
+    stretches = tuple(replace(stretch, density=density) for stretch in stretches)
     if density * (newest - oldest) < FEW_MESSAGES:
-        return stretches, density
-    return _newest(reader, NEWEST_FIRST, some, scan.read, stretches, cancel), 1.0
+        return stretches
+    return _newest(reader, NEWEST_FIRST, some, scan.read, stretches, cancel)
 
 
 def _partly_known(
@@ -148,7 +147,7 @@ def _with_partly_known(
 
 def _as_written(
     reader: Reader, query: SessionQuery, known: Standing, some: Some | None, cancel: Cancel
-) -> Way | None:
+) -> tuple[Stretch, ...] | None:
     """By the trigrams; None where they know nothing of some alternative."""
     if known.trigram is None:
         return None
@@ -173,17 +172,19 @@ def _as_written(
         if pairs:
             sieves.append(Sieve("messages_fts_cjk", " AND ".join(map(trigrams.phrase, pairs))))
         elif match:
-            sieves.append(Sieve("messages_fts_trigram", " AND ".join(match)))
+            # Each time that thousands of trigrams are asked for costs as much as a thousand rows of the answer.
+            size = sieve.SLICE * (2 if dense else 1)
+            sieves.append(Sieve("messages_fts_trigram", " AND ".join(match), size))
         elif written:
             return None
     lacking = _lacking(known.trigram, short=short)
     note = _not_searched(f"“{_nameless(query).text}” in {lacking}") if lacking else ""
     everything = (Stretch(OLDEST, Sieved(tuple(sieves)), note),)
     if not (lacking or dense):
-        return everything, 0.0
+        return everything
     if lacking:
-        return _newest(reader, NEWEST_WHOLE, None, scan.read, everything, cancel), float(dense)
-    return _newest(reader, NEWEST_FIRST, some, scan.read, everything, cancel), 1.0
+        return _newest(reader, NEWEST_WHOLE, None, scan.read, everything, cancel)
+    return _newest(reader, NEWEST_FIRST, some, scan.read, everything, cancel)
 
 
 def _not_searched(what: str) -> str:
@@ -216,8 +217,8 @@ def _newest(
     oldest, newest = _extent(reader, cancel)
     first = newest - int(many / (some.share if some else 1)) + 1
     if oldest >= first:
-        return (Stretch(OLDEST, route),)
-    return Stretch(first, route), *below
+        return (Stretch(OLDEST, route, density=1.0),)
+    return Stretch(first, route, density=1.0), *below
 
 
 def _extent(reader: Reader, cancel: Cancel) -> tuple[int, int]:
@@ -230,9 +231,13 @@ def _around(gap: tuple[int, int], stretches: tuple[Stretch, ...]) -> tuple[Stret
     """The same way, with a scan of the gap."""
     first, before = gap
     above = [replaced(stretch, max(stretch.first, before)) for stretch in stretches]
-    return (*above, Stretch(first, scan.read), *(stretch for stretch in stretches if stretch.first < first))
+    return (
+        *above,
+        Stretch(first, scan.read, density=1.0),
+        *(stretch for stretch in stretches if stretch.first < first),
+    )
 
 
 def replaced(stretch: Stretch, first: int) -> Stretch:
     """The same stretch from another id on."""
-    return Stretch(first, stretch.route, stretch.note)
+    return replace(stretch, first=first)

@@ -39,9 +39,9 @@ class Scope:
         """Whether what is looked for is among a few messages that are known."""
         return self.own is not None
 
-    def paced(self, size: int, most: int = 16) -> int:
-        """How many are looked at together, of what is otherwise `size`, and at most so many quarters of it."""
-        return max(1, size * min(self.pace, most) // 4)
+    def paced(self, size: int) -> int:
+        """How many are looked at together, of what is otherwise `size`."""
+        return max(1, size * self.pace // 4)
 
     def messages(self, ids: Ids) -> str:
         """SQL: `id` of the messages among these ids that can count, in no order."""

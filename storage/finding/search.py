@@ -140,8 +140,6 @@ class Walk:
             return
         self.some = ranges.some(self.reader, choice, self.cancel)
         self.plan = routes.plan(self.reader, self.query, self.cancel, self.some)
-        if self.some is not None and not self.some.is_crowded(self.plan.density):
-            self.scope, self.some = self.some.scope(self.scope), None
 
     def step(self) -> tuple[Hits, ...] | None:
         """Take in the hits of the next slice down, and return them; None when there is none."""
@@ -151,15 +149,19 @@ class Walk:
             wanted = Ids(stretch.first, findings.before)
             scope = replace(self.scope, pace=self.pace)
             if self.some is not None:
-                wanted, scope = self.some.among(self.reader, scope, wanted, self.cancel)
+                if self.some.is_crowded(stretch.density):
+                    wanted, scope = self.some.among(self.reader, scope, wanted, self.cancel)
+                else:
+                    scope = self.some.scope(scope)
             try:
                 found = stretch.route(self.reader, self.query, scope, wanted, self.cancel)
             except IndexDamaged:
                 # What was found so far is true; the rest is looked at without the index.
                 self.plan = routes.scan_all("search index damaged")
                 continue
-            self._walked += self.pace
-            self.pace = min(2 * self.pace, _LAST_PACE)
+            if not found.scanned:
+                self._walked += self.pace
+                self.pace = min(2 * self.pace, _LAST_PACE)
             findings.before = found.lowest
             findings.scanned += found.scanned
             findings.hear(found.hits, self.entries_of)
@@ -171,7 +173,8 @@ class Walk:
 
     def expect(self, times: float) -> None:
         """Go no further at once than it seems to take, if that is so many times as far as until here."""
-        self.pace = max(1, min(self.pace, ceil(self._walked * times * _MARGIN)))
+        if self._walked:
+            self.pace = max(1, min(self.pace, ceil(self._walked * times * _MARGIN)))
 
     @property
     def is_over(self) -> bool:

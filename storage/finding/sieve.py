@@ -59,7 +59,7 @@ def offers(
     found = reader.json(
         "SELECT json_array("
         + ", ".join(
-            f"(SELECT json_group_array(id) FROM ({scope.matched(own.table, wanted, scope.paced(own.size, most=4))}))"
+            f"(SELECT json_group_array(id) FROM ({scope.matched(own.table, wanted, scope.paced(own.size))}))"
             for own in sieves
         )
         + ")",
@@ -68,7 +68,7 @@ def offers(
     )
     reached = [wanted.first]
     for own, ids in zip(sieves, found, strict=True):
-        if len(ids) >= scope.paced(own.size, most=4) and not scope.is_small:
+        if len(ids) >= scope.paced(own.size) and not scope.is_small:
             reached.append(min(ids))
     lowest = max(reached)
     return {id_ for ids in found for id_ in ids if id_ >= lowest}, lowest
