@@ -235,6 +235,15 @@ class UnknownSession(StoreError):
         self.session_id = session_id
 
 
+class StoppedByTrigger(StoreError):
+    """A trigger that somebody gave the store undoes, without an error, what is done; so nothing was done."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"Nothing was written: a trigger in the store does not let {what}; look at its triggers."
+        )
+
+
 class TrashUnusable(StoreError):
     """The copy of what is to be deleted cannot be kept, so it is not deleted."""
 

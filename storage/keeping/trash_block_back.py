@@ -10,7 +10,7 @@ from typing import Any
 from storage.conversation.stored import marked
 from storage.conversation.titles import next_title
 from storage.engine.within import Within
-from storage.errors import StoreNotWritable
+from storage.errors import StoppedByTrigger, StoreNotWritable
 from storage.keeping import trash_legacy, trash_links
 from storage.keeping.trash_blocks import CopiedSession, Record, is_there
 from storage.keeping.trash_rows import RowsBack
@@ -68,6 +68,7 @@ def put_back(
         if record["kind"] == "loosened" and record["session"] in coming:
             rows.tighten(record["table"], record["rowid"], record["values"])
     rows.undo_triggers()
+    _see_them(within, coming)
     _put_files_back(records, coming, legacy)
     return Back(
         tuple(coming),
@@ -77,6 +78,21 @@ def put_back(
         trash_links.tie(within, waiting),
         same if rows.left_out else same | coming.keys(),
     )
+
+
+def _see_them(within: Within, coming: Mapping[str, CopiedSession]) -> None:
+    """See that all of it is there now: the copy is let go of then, and a trigger may keep a row out without a word.
+
+    Raises:
+        StoppedByTrigger
+    """
+    for one in coming.values():
+        kept = _exists(within, one.id)
+        if kept and one.messages and "messages" in within.layout.columns:
+            found = within.one("SELECT count(*) FROM messages WHERE session_id = ?", (one.id,))
+            kept = found is not None and found[0] >= one.messages
+        if not kept:
+            raise StoppedByTrigger(f"session '{one.id}' back in")
 
 
 def _by_table(

@@ -12,6 +12,7 @@ from storage.conversation import relatives
 from storage.conversation.deleting import remove
 from storage.conversation.family import chains
 from storage.engine.within import Within
+from storage.errors import StoppedByTrigger
 from storage.keeping import trash_links
 from storage.keeping.trash_blocks import BlockWriter, CopiedSession
 from storage.keeping.trash_legacy import LegacyFile, own_files, read_files, to_record
@@ -61,8 +62,7 @@ def copy_and_remove(
             block.add(to_record(file))
             files.append(file.stub())
         children = _children(within, session_ids)
-    release(within, reach, session_ids)
-    remove(within, session_ids)
+    _remove(within, reach, session_ids)
     with exactly(within.connection):
         for link in _links(within, children):
             block.add(link)
@@ -79,9 +79,24 @@ def remove_all(within: Within, reach: Reach, session_ids: Sequence[str], legacy:
             "SELECT count(*) FROM messages WHERE session_id IN (SELECT value FROM json_each(?))", (listed,)
         )
     names = [name for _, name in own_files(within, legacy, session_ids)] if legacy else []
+    _remove(within, reach, session_ids)
+    return Taken(tuple(session_ids), counted[0] if counted else 0, (), tuple(names))
+
+
+def _remove(within: Within, reach: Reach, session_ids: Sequence[str]) -> None:
+    """Delete them, or nothing: a trigger of the store may keep a row without a word.
+
+    Raises:
+        StoppedByTrigger
+    """
     release(within, reach, session_ids)
     remove(within, session_ids)
-    return Taken(tuple(session_ids), counted[0] if counted else 0, (), tuple(names))
+    ids = (json.dumps(list(session_ids)),)
+    for row in reach.going:
+        if row.table.name in ("sessions", "messages") and within.one(
+            f"SELECT 1 FROM {quoted(row.table.name)} WHERE {row.condition} LIMIT 1", ids
+        ):
+            raise StoppedByTrigger(f"session '{session_ids[0]}' out")
 
 
 def _copy_session(
