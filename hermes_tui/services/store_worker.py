@@ -45,6 +45,9 @@ if TYPE_CHECKING:
     Job = Callable[[SessionDB, Cancel, int], Message | None]
 
 
+ORDER_AFTER = 0.1
+"""Seconds in which the rows of the first page come to the screen."""
+
 COUNT_AFTER = 0.25
 """Seconds after an answer in which the next letter may come."""
 
@@ -315,6 +318,9 @@ class StoreWorker:
             self._post(self.Listed(serial, page, time.perf_counter() - started))
             if page.complete:
                 return None
+            # Python runs one thread at a time: reading everything would take turns with the rows of the page.
+            time.sleep(ORDER_AFTER)
+            started = time.perf_counter()
         cancel.check()
         return self.Listed(serial, db.listing(query, show=show), time.perf_counter() - started)
 
