@@ -14,7 +14,7 @@ from storage.finding.hits import Route
 from storage.finding.index import Indexed
 from storage.finding.query import SessionQuery, Term
 from storage.finding.ranges import Some
-from storage.finding.scope import OLDEST
+from storage.finding.scope import NEWEST, OLDEST
 from storage.finding.sieve import Sieve, Sieved
 from storage.finding.standing import Standing, standing
 
@@ -23,6 +23,9 @@ NEWEST_FIRST = 6_000
 
 NEWEST_WHOLE = 20_000
 """Messages that are scanned where the index does not know all of a message."""
+
+_DENSITY = 0.05
+"""Taken for that of what begins very many trigrams."""
 
 FEW_MESSAGES = 60_000
 """That match, up to which the index gathers the beginnings of words in a few milliseconds."""
@@ -60,19 +63,28 @@ def scan_all(why: str) -> Plan:
     return Plan((Stretch(OLDEST, scan.read, density=1.0),), (f"{why}: scanned",))
 
 
-def plan(reader: Reader, query: SessionQuery, cancel: Cancel, some: Some | None = None) -> Plan:
-    """The quickest way that misses no message, or says what it may miss.
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is looked at of all messages."""
 
-    Args:
-        some: Whose messages are looked at; None: all. The newest of few reach further down.
-    """
+    before: int = NEWEST
+    """Only those below this id."""
+    some: Some | None = None
+    """Only theirs; None: anybody's. The newest of few reach further down."""
+
+
+_ALL = Part()
+
+
+def plan(reader: Reader, query: SessionQuery, cancel: Cancel, part: Part = _ALL) -> Plan:
+    """The quickest way that misses no message of this part, or says what it may miss."""
     try:
-        return _plan(reader, query, cancel, some)
+        return _plan(reader, query, cancel, part)
     except IndexDamaged:
         return scan_all("search index damaged")
 
 
-def _plan(reader: Reader, query: SessionQuery, cancel: Cancel, some: Some | None) -> Plan:
+def _plan(reader: Reader, query: SessionQuery, cancel: Cancel, part: Part) -> Plan:
     known = standing(reader)
     layout = reader.layout
     if not (layout.has("messages", "id") and layout.has("messages", "session_id")):
@@ -85,7 +97,7 @@ def _plan(reader: Reader, query: SessionQuery, cancel: Cancel, some: Some | None
         return scan_all("search index out of date")
     notes = ("old search index: tool calls not searched",) if layout.fts.kind == "one column" else ()
     indexed = _of_words if all(term.words for term in query.terms) else _as_written
-    stretches = indexed(reader, query, known, some, cancel)
+    stretches = indexed(reader, query, known, part, cancel)
     if stretches is None:
         return scan_all(f"“{_nameless(query).text}” is not in the index")
     gap = known.gap
@@ -93,7 +105,7 @@ def _plan(reader: Reader, query: SessionQuery, cancel: Cancel, some: Some | None
 
 
 def _of_words(
-    reader: Reader, query: SessionQuery, known: Standing, some: Some | None, cancel: Cancel
+    reader: Reader, query: SessionQuery, known: Standing, part: Part, cancel: Cancel
 ) -> tuple[Stretch, ...]:
     """By the index of words; where they may touch CJK, by the trigrams as well."""
     wide = known.has_wide or vocabulary.goes_on_wide(reader, query, cancel)
@@ -105,13 +117,13 @@ def _of_words(
     stretches = _with_partly_known(reader, route, _partly_known(reader, query, known.trigram, wide), cancel)
     oldest, newest = _extent(reader, cancel)
     if not any(term.opens for term in query.terms):
-        density = index.density(reader, query, newest, cancel) if some else 0.0
+        density = index.density(reader, query, newest, cancel) if part.some else 0.0
         return tuple(replace(stretch, density=density) for stretch in stretches)
     density = scan.density(reader, query, cancel)
     stretches = tuple(replace(stretch, density=density) for stretch in stretches)
     if density * (newest - oldest) < FEW_MESSAGES:
         return stretches
-    return _newest(reader, NEWEST_FIRST, some, scan.read, stretches, cancel)
+    return _newest(reader, NEWEST_FIRST, part, scan.read, stretches, cancel)
 
 
 def _partly_known(
@@ -142,11 +154,11 @@ def _with_partly_known(
     if not partly:
         return (Stretch(OLDEST, route),)
     everything = Stretch(OLDEST, route, _not_searched(" and ".join(partly)))
-    return _newest(reader, NEWEST_WHOLE, None, Beside(route, tuple(partly.values())), (everything,), cancel)
+    return _newest(reader, NEWEST_WHOLE, _ALL, Beside(route, tuple(partly.values())), (everything,), cancel)
 
 
 def _as_written(
-    reader: Reader, query: SessionQuery, known: Standing, some: Some | None, cancel: Cancel
+    reader: Reader, query: SessionQuery, known: Standing, part: Part, cancel: Cancel
 ) -> tuple[Stretch, ...] | None:
     """By the trigrams; None where they know nothing of some alternative."""
     if known.trigram is None:
@@ -179,12 +191,12 @@ def _as_written(
             return None
     lacking = _lacking(known.trigram, short=short)
     note = _not_searched(f"“{_nameless(query).text}” in {lacking}") if lacking else ""
-    everything = (Stretch(OLDEST, Sieved(tuple(sieves)), note),)
+    everything = (Stretch(OLDEST, Sieved(tuple(sieves)), note, _DENSITY if dense else 0.0),)
     if not (lacking or dense):
         return everything
     if lacking:
-        return _newest(reader, NEWEST_WHOLE, None, scan.read, everything, cancel)
-    return _newest(reader, NEWEST_FIRST, some, scan.read, everything, cancel)
+        return _newest(reader, NEWEST_WHOLE, _ALL, scan.read, everything, cancel)
+    return _newest(reader, NEWEST_FIRST, part, scan.read, everything, cancel)
 
 
 def _not_searched(what: str) -> str:
@@ -208,17 +220,17 @@ def _nameless(query: SessionQuery) -> Term:
 def _newest(
     reader: Reader,
     many: int,
-    some: Some | None,
+    part: Part,
     route: Route,
     below: tuple[Stretch, ...],
     cancel: Cancel,
 ) -> tuple[Stretch, ...]:
-    """So many of the newest messages (of some sessions: of theirs) another way; all where there are no more."""
+    """So many of the newest messages of this part another way; all where there are no more."""
     oldest, newest = _extent(reader, cancel)
-    first = newest - int(many / (some.share if some else 1)) + 1
+    first = min(newest + 1, part.before) - int(many / (part.some.share if part.some else 1))
     if oldest >= first:
         return (Stretch(OLDEST, route, density=1.0),)
-    return Stretch(first, route, density=1.0), *below
+    return Stretch(first, route, density=1.0), *(stretch for stretch in below if stretch.first < first)
 
 
 def _extent(reader: Reader, cancel: Cancel) -> tuple[int, int]:

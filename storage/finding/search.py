@@ -139,7 +139,8 @@ class Walk:
             self.some, self.plan = None, routes.Plan(())
             return
         self.some = ranges.some(self.reader, choice, self.cancel)
-        self.plan = routes.plan(self.reader, self.query, self.cancel, self.some)
+        part = routes.Part(self.findings.before, self.some)
+        self.plan = routes.plan(self.reader, self.query, self.cancel, part)
 
     def step(self) -> tuple[Hits, ...] | None:
         """Take in the hits of the next slice down, and return them; None when there is none."""
