@@ -107,6 +107,19 @@ class BrowserApp(App["Choice | None"]):
                 yield SystemCommand(tooltip, key_name(binding.key), run)
         yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
 
+    def action_command_palette(self) -> None:
+        from hermes_tui.screens.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
+
+    def search_themes(self) -> None:
+        from textual.theme import ThemeProvider
+
+        from hermes_tui.screens.palette import Palette
+
+        self.push_screen(Palette([ThemeProvider], placeholder="Search for themes…"))
+
     def say(
         self,
         text: str,
@@ -168,6 +181,9 @@ class BrowserApp(App["Choice | None"]):
 
     def _open(self, options: Options) -> None:
         """Another store in place of this one."""
+        if self.options.demo:
+            # It was asked for twice.
+            return
         self.options = options
         # The screen that an app begins with cannot be switched (Textual 8.2); a mode has a screen of its own.
         self.add_mode("demo", lambda: BrowserScreen(options))

@@ -12,15 +12,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, ProgressBar, Static
 from textual.widgets.option_list import Option
 
 from hermes_tui.export import Exported, Format, suggested_name
+from hermes_tui.screens.dialog import Dialog
 from hermes_tui.services.export_job import ExportJob, Order
 from hermes_tui.styles import STYLES
 from hermes_tui.text import figures, safe_text
 from hermes_tui.text.marks import Marks
+from hermes_tui.widgets.choices import Choices
 from hermes_tui.widgets.line_input import LineInput
 from hermes_tui.widgets.tick import Tick
 from storage import SessionDB
@@ -54,7 +55,7 @@ class PathInput(LineInput):
         return safe_text.block(text).strip("\n").replace("\n", " ")
 
 
-class ExportDialog(ModalScreen[Exported | None]):
+class ExportDialog(Dialog[Exported | None]):
     """Ask how to export, and do it; the answer is what was written, or None where nothing was.
 
     Args:
@@ -90,7 +91,7 @@ class ExportDialog(ModalScreen[Exported | None]):
         """What was not written because there is such a file; to be asked for once more."""
         self._writing = self._stopping = False
         # Made here: a key may come before the dialog is composed.
-        self._formats = OptionList(*(Option(self._line(form), id=form) for form in Format), id="formats")
+        self._formats = Choices(*(Option(self._line(form), id=form) for form in Format), id="formats")
         self._formats.highlighted = 0
         self._only_part = Tick("only this part", marks, on=what.part is not None, id="part")
         self._masked = Tick("secrets masked", marks, on=True, id="masked")
@@ -157,7 +158,7 @@ class ExportDialog(ModalScreen[Exported | None]):
     @on(Input.Submitted)
     def action_export(self) -> None:
         """Write it; a file that is there only when asked for once more."""
-        if self._writing:
+        if self._writing or self.left:
             return
         order = self._order()
         if not self._to.value.strip():

@@ -8,13 +8,14 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from hermes_tui.screens.dialog import Dialog
 from hermes_tui.styles import STYLES
 from hermes_tui.text.figures import count
 from hermes_tui.text.marks import Marks
+from hermes_tui.widgets.choices import Choices
 from storage import HiddenClass
 
 WHAT = {
@@ -26,7 +27,7 @@ WHAT = {
 }
 
 
-class HiddenMenu(ModalScreen["frozenset[HiddenClass] | None"]):
+class HiddenMenu(Dialog["frozenset[HiddenClass] | None"]):
     """Tick the classes to show; the answer is the set, or None when it was left.
 
     Args:
@@ -53,7 +54,7 @@ class HiddenMenu(ModalScreen["frozenset[HiddenClass] | None"]):
         self._show = show
         self._marks = marks
         # Made here: a key may come before the menu is composed.
-        self._choices = OptionList(*(Option(self._line(name), id=name) for name in HiddenClass), id="choices")
+        self._choices = Choices(*(Option(self._line(name), id=name) for name in HiddenClass), id="choices")
         self._choices.border_title = "show as well"
         self._choices.highlighted = 0
 

@@ -11,9 +11,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.events import Key
-from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from hermes_tui.screens.dialog import Dialog
 from hermes_tui.styles import STYLES
 from hermes_tui.text import figures, safe_text
 from hermes_tui.widgets.line_input import LineInput
@@ -46,7 +46,7 @@ class TitleInput(LineInput):
         return line
 
 
-class RenameDialog(ModalScreen[Renamed | None]):
+class RenameDialog(Dialog[Renamed | None]):
     """Ask for a title and have it written; the answer is what was written, or None where nothing was.
 
     Args:
@@ -192,7 +192,7 @@ class RenameDialog(ModalScreen[Renamed | None]):
 
     def _write(self) -> None:
         self._entered = False
-        if self._writing or (self._check is not None and self._check.refusal is not None):
+        if self.left or self._writing or (self._check is not None and self._check.refusal is not None):
             return
         self._writing, self._failure = True, ""
         self._input.disabled = True

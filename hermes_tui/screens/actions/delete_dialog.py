@@ -11,9 +11,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
+from hermes_tui.screens.dialog import Dialog
 from hermes_tui.styles import STYLES
 from hermes_tui.text import delete_text, safe_text
 from hermes_tui.text.marks import Marks
@@ -31,7 +31,7 @@ class DeleteAnswer:
     keep_copy: bool
 
 
-class DeleteDialog(ModalScreen["DeleteAnswer | None"]):
+class DeleteDialog(Dialog["DeleteAnswer | None"]):
     """Shows what would go, and asks; the answer is how, or None when nothing is to be deleted.
 
     Args:

@@ -9,14 +9,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import ProgressBar, Static
 
+from hermes_tui.screens.dialog import Dialog
 from hermes_tui.styles import STYLES
 from hermes_tui.text.figures import count
 
 
-class ProgressDialog(ModalScreen[None]):
+class ProgressDialog(Dialog[None]):
     """How far a write has come.
 
     Args:
@@ -36,7 +36,7 @@ class ProgressDialog(ModalScreen[None]):
         self._doing = doing
         self._stop = stop
         self._reported = (0, 0)
-        self._stopping = self._over = self._composed = False
+        self._stopping = self._composed = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="progress"):
@@ -48,21 +48,10 @@ class ProgressDialog(ModalScreen[None]):
         self._composed = bool(self.children)
         self._draw()
 
-    def on_screen_resume(self) -> None:
-        # It may have ended before this screen was there, or below another one.
-        if self._over:
-            self.dismiss()
-
     def show(self, done: int, total: int) -> None:
         """So many are done, of how many."""
         self._reported = done, total
         self._draw()
-
-    def close(self) -> None:
-        """It is over."""
-        self._over = True
-        if self.is_current:
-            self.dismiss()
 
     def action_stop(self) -> None:
         """Stop before the next conversation; what is done stays done."""

@@ -70,8 +70,7 @@ class Renaming:
     # --- what comes of it
 
     def _renamed(self, dialog: RenameDialog, renamed: Renamed) -> None:
-        if dialog.is_current:
-            dialog.renamed(renamed)
+        dialog.renamed(renamed)
         title = safe_text.cut(safe_text.line(renamed.title or ""), _NAME_CELLS)
         said = f"Renamed to “{title}”." if title else "The title is removed."
         if renamed.gave_way is not None:
@@ -81,10 +80,10 @@ class Renaming:
         self._acting.writing.refresh()
 
     def _refused(self, dialog: RenameDialog, error: StoreError) -> None:
-        if dialog.is_current:
-            dialog.refused(error)
-        else:
+        if dialog.left:
             self._screen.app.say(f"Not renamed: {error}", severity="error", timeout=12)
+        else:
+            dialog.refused(error)
 
     def _dialog_here(self) -> RenameDialog | None:
         screen = self._screen

@@ -136,7 +136,7 @@ class Writing:
     def _end(self, serial: int) -> Sent:
         sent = self._sent.pop(serial)
         if self._progress is not None and self._progress.serial == serial:
-            self._progress.close()
+            self._progress.dismiss()
             self._progress = None
         self._screen.draw_note()
         return sent
