@@ -37,13 +37,6 @@ def files(path: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever walks about may well export something into the current directory."""
-    (tmp_path / "elsewhere").mkdir()
-    monkeypatch.chdir(tmp_path / "elsewhere")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["state-v23.db", "state-v22-delete-journal.db"])
 async def test_after_two_thousand_actions_the_bytes_are_the_same(
