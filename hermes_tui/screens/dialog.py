@@ -29,6 +29,11 @@ class LeftOnce(_Modal[ScreenResultType]):
     """It was answered; it may still be on the screen, below another one."""
     _answer: ScreenResultType | None = None
 
+    @property
+    def stands(self) -> bool:
+        """There is something to draw on: what was left may have lost its widgets when an answer comes for it."""
+        return self.is_attached and not self.left
+
     def dismiss(self, result: ScreenResultType | None = None) -> AwaitComplete:
         """Leave with this answer; what is said after the first is not heard."""
         from textual.await_complete import AwaitComplete

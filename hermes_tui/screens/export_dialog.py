@@ -190,7 +190,7 @@ class ExportDialog(Dialog[Exported | None]):
     @on(ExportJob.Progressed)
     def _progressed(self, answer: ExportJob.Progressed) -> None:
         # One conversation is done when all is: until then there is no telling how far it is.
-        if answer.total > 1:
+        if answer.total > 1 and self.stands:
             self.query_one("#progress", ProgressBar).update(total=answer.total, progress=answer.done)
 
     @on(ExportJob.Exists)
@@ -246,7 +246,7 @@ class ExportDialog(Dialog[Exported | None]):
         self._to.focus()
 
     def _draw(self) -> None:
-        if not self.is_attached:
+        if not self.stands:
             return
         self._masked.why = self._about_secrets()
         self.set_class(self._writing, "-running")

@@ -218,7 +218,7 @@ class RenameDialog(Dialog[Renamed | None]):
         return self._titles.command(self._target(), self.text)
 
     def _draw(self) -> None:
-        if not self.is_attached:
+        if not self.stands:
             return
         lines = [self._first_line(), *((line, "$text-muted") for line in self._remarks())]
         verdict = Content("\n").join([Content.styled(line, style) for line, style in lines])

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.app import BrowserApp
+from hermes_tui.screens.actions.delete_dialog import DeleteDialog
 from hermes_tui.screens.dialog import LeftOnce
+from hermes_tui.screens.export_dialog import ExportDialog
 from hermes_tui.screens.palette import Palette
 from hermes_tui.screens.rename import RenameDialog
+from hermes_tui.services.export_job import ExportJob
 from storage import StoreBusy
 from tests.support.acting import FAMILY, FLAGS, ids, rows
 from tests.support.browsing import BrowserPilot, browser, browsing, settle
@@ -85,6 +88,21 @@ async def test_what_ends_below_another_screen_goes_when_that_one_does(path: Path
         assert isinstance(app.screen, Palette)
         await press(pilot, "escape")
         await until(pilot, lambda: standing(app) == ["BrowserScreen"])
+
+
+@pytest.mark.parametrize("what", ["delete", "rename", "export"])
+async def test_an_answer_that_comes_while_it_goes_is_drawn_nowhere(path: Path, what: str) -> None:
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab", OPENED_BY[what])
+        dialog = app.screen
+        assert isinstance(dialog, DeleteDialog | RenameDialog | ExportDialog)
+        await dialog.remove_children()
+        dialog.dismiss(None)
+        dialog._draw()
+        if isinstance(dialog, ExportDialog):
+            dialog._progressed(ExportJob.Progressed(1, 2))
+        await settle(pilot)
+        assert standing(app) == ["BrowserScreen"]
 
 
 async def test_enter_typed_behind_enter_runs_one_command(path: Path) -> None:

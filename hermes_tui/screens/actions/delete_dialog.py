@@ -164,7 +164,7 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
     # --- drawing
 
     def _draw(self) -> None:
-        if not self._composed:
+        if not (self._composed and self.stands):
             return
         preview = self._preview
         title = "delete this part" if self._part else "delete"

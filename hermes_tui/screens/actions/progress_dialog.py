@@ -60,7 +60,7 @@ class ProgressDialog(Dialog[None]):
         self._draw()
 
     def _draw(self) -> None:
-        if not self._composed:
+        if not (self._composed and self.stands):
             return
         done, total = self._reported
         self.query_one("#done", Static).update(Content(f"{count(done)} of {count(total)}"))
