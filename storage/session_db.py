@@ -146,9 +146,10 @@ class SessionDB(StoreView):
 
     get_compression_tip = continuing.get_compression_tip
     resolve_resume_session_id = continuing.resolve_resume_session_id
+    conversation_parts = continuing.conversation_parts
     set_session_archived = continuing.set_session_archived
     set_session_pinned = continuing.set_session_pinned
-    conversation_parts = continuing.conversation_parts
+    flag_conversation = continuing.flag_conversation
 
     # --- finding, as Hermes' own store does
 
@@ -181,6 +182,7 @@ class SessionDB(StoreView):
     export_session_lineage = exporting.export_session_lineage
     export_all = exporting.export_all
     import_sessions = transfer.import_sessions
+    check_import = transfer.check_import
 
     preview_delete = trash_preview.preview_delete
     trash_sessions = trash.trash_sessions
@@ -192,7 +194,6 @@ class SessionDB(StoreView):
     get_meta = meta.get_meta
     set_meta = meta.set_meta
 
-    check_import = transfer.check_import
     # --- filling a store of our own
 
     def fill(self, sessions: Iterable[Mapping[str, Any]], messages: Iterable[Mapping[str, Any]]) -> None:

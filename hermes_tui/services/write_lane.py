@@ -7,7 +7,7 @@ browsing opens nothing that could change the store.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import count
@@ -45,6 +45,8 @@ class Flagged:
     value: bool
     changed: tuple[str, ...] = ()
     """One session of each."""
+    before: tuple[Mapping[str, int | None], ...] = ()
+    """For each what its parts had."""
     missing: int = 0
     """Conversations that were gone."""
     left: int = 0
@@ -137,7 +139,7 @@ class WriteLane:
         """Archive or pin the conversations of these sessions, or take it back."""
         cancel = self._cancel()
         return self._submit(
-            lambda db, progress: _flag(db, flag, value, session_ids, progress, cancel), cancel
+            lambda db, progress: _flag(db, flag, value, session_ids, progress, cancel, {}), cancel
         )
 
     def rename(self, session_id: str, title: str | None) -> int:
@@ -230,17 +232,17 @@ def _flag(
     session_ids: Sequence[str],
     progress: Callable[[int, int], None],
     cancel: Cancel,
+    but: Mapping[str, Mapping[str, int | None]],
 ) -> Flagged:
-    put = {Flag.ARCHIVED: db.set_session_archived, Flag.PINNED: db.set_session_pinned}[flag]
-    changed: list[str] = []
+    changed: dict[str, Mapping[str, int | None]] = {}
     failed: StoreError | None = None
     done = 0
     for session_id in session_ids:
         if cancel.cancelled:
             break
         try:
-            if put(session_id, value):
-                changed.append(session_id)
+            if before := db.flag_conversation(session_id, flag.value, value, but.get(session_id, {})):
+                changed[session_id] = before
         except StoreError as error:
             if not changed:
                 raise
@@ -248,7 +250,15 @@ def _flag(
             break
         done += 1
         progress(done, len(session_ids))
-    return Flagged(flag, value, tuple(changed), done - len(changed), len(session_ids) - done, failed)
+    return Flagged(
+        flag=flag,
+        value=value,
+        changed=tuple(changed),
+        before=tuple(changed.values()),
+        missing=done - len(changed),
+        left=len(session_ids) - done,
+        failed=failed,
+    )
 
 
 def _undo(
@@ -266,6 +276,7 @@ def _undo(
             db.undo_rename(step)
             return Undone(step)
         case Flagged():
-            return Undone(_flag(db, step.flag, not step.value, step.changed, progress, cancel))
+            before = dict(zip(step.changed, step.before, strict=True))
+            return Undone(_flag(db, step.flag, not step.value, step.changed, progress, cancel, before))
         case _:
             assert_never(step)

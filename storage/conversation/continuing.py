@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Literal
 
 from storage.conversation import relatives
 from storage.conversation.family import Kin, chains, edges, links, markers, next_part
@@ -71,12 +72,42 @@ def set_session_archived(store: Store, session_id: str, archived: bool) -> bool:
     Returns:
         False if there is no such session.
     """
-    return _flag(store, session_id, "archived", archived)
+    return bool(flag_conversation(store, session_id, "archived", archived))
 
 
 def set_session_pinned(store: Store, session_id: str, pinned: bool) -> bool:
     """Pin a conversation to the top of the lists, or let it go: every part of it, as `set_session_archived`."""
-    return _flag(store, session_id, "pinned", pinned)
+    return bool(flag_conversation(store, session_id, "pinned", pinned))
+
+
+def flag_conversation(
+    store: Store,
+    session_id: str,
+    column: Literal["archived", "pinned"],
+    value: bool,
+    but: Mapping[str, int | None] | None = None,
+) -> dict[str, int | None]:
+    """Archive or pin every part of a conversation, or take it back.
+
+    Args:
+        but: Parts that get a value of their own: what an earlier call returned, to undo it exactly.
+
+    Returns:
+        What each part had before; empty where there is no such session.
+    """
+
+    def work(within: Within) -> dict[str, int | None]:
+        within.require("sessions", column)
+        parts = json.dumps(parts_of(within, session_id))
+        of_parts = "id IN (SELECT value FROM json_each(?))"
+        rows = within.rows(f"SELECT id, {column} FROM sessions WHERE {of_parts}", (parts,))
+        before: dict[str, int | None] = dict(rows)
+        within.change(f"UPDATE sessions SET {column} = ? WHERE {of_parts}", (int(value), parts))
+        for part, own in (but or {}).items():
+            within.change(f"UPDATE sessions SET {column} = ? WHERE id = ? AND {of_parts}", (own, part, parts))
+        return before
+
+    return store.write(work)
 
 
 def conversation_parts(store: Store, session_id: str) -> tuple[str, ...]:
@@ -91,21 +122,6 @@ def parts_of(reader: Reading, session_id: str) -> tuple[str, ...]:
         if session_id in chain.parts:
             return chain.parts
     return ()
-
-
-def _flag(store: Store, session_id: str, column: str, value: bool) -> bool:
-    def work(within: Within) -> bool:
-        within.require("sessions", column)
-        parts = json.dumps(parts_of(within, session_id))
-        return (
-            within.change(
-                f"UPDATE sessions SET {column} = ? WHERE id IN (SELECT value FROM json_each(?))",
-                (int(value), parts),
-            )
-            > 0
-        )
-
-    return store.write(work)
 
 
 def _latest_child(reader: Reading, session_id: str) -> str | None:

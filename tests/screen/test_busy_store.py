@@ -22,8 +22,7 @@ CALLS = (
     "preview_delete",
     "trash_sessions",
     "restore_trash",
-    "set_session_archived",
-    "set_session_pinned",
+    "flag_conversation",
     "interrupted_deletions",
     "entries_of",
 )

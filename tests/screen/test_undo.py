@@ -11,7 +11,7 @@ from hermes_tui.app import BrowserApp
 from storage import SessionDB
 from tests.support.acting import FAMILY, FLAGS, ORDER, ids, rows
 from tests.support.browsing import BrowserPilot, browser, browsing
-from tests.support.on_screen import id_at_cursor, press, search_for, shown_ids, toasts
+from tests.support.on_screen import id_at_cursor, press, put_cursor_on, search_for, shown_ids, toasts
 from tests.support.other_process import other_process
 from tests.support.stores import NOW, BuildV11
 
@@ -99,6 +99,22 @@ async def test_unarchiving_is_taken_back_too(build_v11: BuildV11) -> None:
         await press(pilot, "u")
         assert ids(path, "archived = 1") == ["a"]
         assert toasts(app) == ["Undone: “alpha” is archived again."]
+
+
+@pytest.mark.parametrize(("key", "column"), [("a", "archived"), ("p", "pinned")])
+@pytest.mark.parametrize("own", ["b1", "b2"])
+async def test_parts_that_differed_get_back_what_each_had(
+    build_v11: BuildV11, key: str, column: str, own: str
+) -> None:
+    path = build_v11(f"{FAMILY} {FLAGS} UPDATE sessions SET {column} = 1 WHERE id = '{own}';")
+    before = sessions(path)
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab", "h", "a", "enter")
+        await put_cursor_on(app, pilot, "b2")
+        await press(pilot, key)
+        assert len(ids(path, f"{column} = 1")) in (0, 2)
+        await press(pilot, "u")
+        assert sessions(path) == before
 
 
 async def test_one_that_is_gone_when_its_flag_is_taken_back(
