@@ -128,6 +128,8 @@ class Answers:
         screen = self._screen
         screen.type_ahead.forget()
         screen.finder.failed(answer.lane)
+        if answer.lane in ("list", "search") and (acting := screen.acting_so_far) is not None:
+            acting.marking.forget_waiting()
         if answer.lost or not screen.opened:
             if screen.opened:
                 screen.opened = False

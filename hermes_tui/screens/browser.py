@@ -164,7 +164,7 @@ class BrowserScreen(Screen[None]):
         self.type_ahead.forget()
         words = self.box.value
         if (acting := self.acting_so_far) is not None:
-            acting.marking.forget_all_wanted()
+            acting.marking.forget_waiting()
         # Who looks at a conversation, rather than typing for one, goes on looking at it.
         keep = not words.strip() and (self.sessions.cursor > 0 or not self.box.has_focus)
         if self.furnished and self.finder.typed(self.box.asked):

@@ -62,7 +62,7 @@ class ExportDialog(Dialog[Exported | None]):
         what: The conversations.
         marks: The glyphs in use.
         open_store: Opens the store for reading; called on a thread.
-        command: The command that does the same as an order.
+        command: The command that does the same as an order: whole, or short enough to be shown.
     """
 
     CSS_PATH = STYLES / "export_dialog.tcss"
@@ -77,7 +77,7 @@ class ExportDialog(Dialog[Exported | None]):
         what: Exportable,
         marks: Marks,
         open_store: Callable[[], SessionDB],
-        command: Callable[[Order], str],
+        command: Callable[[Order, bool], str],
     ) -> None:
         super().__init__()
         self.VERTICAL_BREAKPOINTS = [(0, "-short"), (20, "-tall")]
@@ -182,7 +182,7 @@ class ExportDialog(Dialog[Exported | None]):
 
     def action_copy_command(self) -> None:
         """Copy the command that does the same."""
-        self.app.copy_to_clipboard(self._command(self._order()))
+        self.app.copy_to_clipboard(self._command(self._order(), True))
         self.notify("Copied the command.", markup=False)
 
     # --- what comes back
@@ -258,7 +258,9 @@ class ExportDialog(Dialog[Exported | None]):
         self.query_one("#what", Static).update(Content(self._count()))
         words, style = self._verdict()
         self.query_one("#verdict", Static).update(Content.styled(safe_text.line(words), style))
-        self.query_one("#command", Static).update(Content(safe_text.line(self._command(self._order()))))
+        self.query_one("#command", Static).update(
+            Content(safe_text.line(self._command(self._order(), False)))
+        )
 
     def _draw_formats(self) -> None:
         for form in Format:

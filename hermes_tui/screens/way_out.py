@@ -31,6 +31,8 @@ class WayOut:
     def escape(self) -> None:
         """Take the next step."""
         screen = self._screen
+        if (acting := screen.acting_so_far) is not None and acting.marking.forget_waiting():
+            return
         if screen.box.value and not screen.panes.full:
             screen.box.value = ""
         elif screen.panes.full or not screen.box.has_focus:

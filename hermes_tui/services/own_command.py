@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from hermes_tui.text import shell
+from hermes_tui.text import figures, shell
 from storage import locations
 from storage.errors import BadProfile
 
 if TYPE_CHECKING:
     from hermes_tui.options import Options
+
+NAMED = 3
+"""Sessions that a command names where it is only shown: a dialog has no room for a thousand."""
 
 
 def own_command(options: Options, command: str, *words: str, flags: Sequence[str] = ()) -> str:
@@ -29,6 +32,11 @@ def own_command(options: Options, command: str, *words: str, flags: Sequence[str
 def option(name: str, value: str) -> tuple[str, ...]:
     """An option and its value, in one word where the value begins with a dash and would be taken for an option."""
     return (f"{name}={value}",) if value.startswith("-") else (name, value)
+
+
+def and_more(left_out: int) -> str:
+    """What a command that is shown ends with where it names only some of the sessions; "" where it names all."""
+    return f" … and {figures.count(left_out)} more" if left_out else ""
 
 
 def _store(options: Options) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ def exporter(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Export
 def app_of(build_v11: BuildV11) -> Callable[[Exportable], DialogApp[Exported | None]]:
     path = build_v11()
 
-    def command(order: Order) -> str:
+    def command(order: Order, whole: bool) -> str:
         return f"hermes-tui sessions export {order.to}"
 
     return lambda what: DialogApp(
@@ -282,7 +282,7 @@ async def test_progress_and_stopping(exporter: Exporter, app_of: Callable[[Expor
 async def test_a_store_that_cannot_be_read_is_said(exporter: Exporter, tmp_path: Path) -> None:
     app = DialogApp(
         lambda: ExportDialog(
-            ONE, UNICODE, lambda: SessionDB(tmp_path / "no.db", read_only=True), lambda _: ""
+            ONE, UNICODE, lambda: SessionDB(tmp_path / "no.db", read_only=True), lambda *_: ""
         )
     )
     async with app.run_test() as pilot:

@@ -8,6 +8,7 @@ The list comes first: what nobody has asked for yet is not imported.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -78,13 +79,11 @@ class Acting:
 
     def delete(self) -> None:
         """Ask, and delete what is pointed at."""
-        if (targets := self.targets()) is not None:
-            self._deleting.ask(targets)
+        self._in_turn(self._deleting.ask)
 
     def toggle(self, flag: Flag) -> None:
         """Archive or pin what is pointed at, or take it back; always whole conversations."""
-        if (targets := self.targets()) is not None and targets.entries:
-            self._flagging.toggle(flag, targets)
+        self._in_turn(lambda targets: self._flagging.toggle(flag, targets) if targets.entries else None)
 
     def rename(self) -> None:
         """Ask for another title of the conversation under the cursor, or of the part that is pointed at."""
@@ -94,8 +93,21 @@ class Acting:
         """Ask where to, and write what is pointed at."""
         from hermes_tui.screens.actions.exporting import Exporting
 
-        if (targets := self.targets()) is not None:
-            Exporting(self._screen).ask(targets)
+        self._in_turn(Exporting(self._screen).ask)
+
+    def _in_turn(self, act: Callable[[Targets], None]) -> None:
+        """Act on what is pointed at: on a part at once, on the list and its marks when they are what the keys before
+        have asked for."""
+        targets = self.targets()
+        if targets is not None and targets.part is not None:
+            act(targets)
+            return
+
+        def act_on_list() -> None:
+            if (targets := self.targets()) is not None and targets.part is None:
+                act(targets)
+
+        self.marking.in_turn(act_on_list)
 
     # --- what the store says
 

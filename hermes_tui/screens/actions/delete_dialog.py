@@ -39,7 +39,7 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
         part: It is one part of a conversation.
         marks: The glyphs in use.
         look: Asks what would go, with or without subagents; to be answered by `show`.
-        command: The command that does the same as an answer.
+        command: The command that does the same as an answer: whole, or short enough to be shown.
     """
 
     CSS_PATH = STYLES / "delete_dialog.tcss"
@@ -57,7 +57,7 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
         name: str,
         marks: Marks,
         look: Callable[[bool], None],
-        command: Callable[[DeleteAnswer], str],
+        command: Callable[[DeleteAnswer, bool], str],
         *,
         part: bool = False,
     ) -> None:
@@ -158,7 +158,7 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
 
     def action_copy_command(self) -> None:
         """Copy the command that does the same."""
-        self.app.copy_to_clipboard(self._command(self.answer))
+        self.app.copy_to_clipboard(self._command(self.answer, True))
         self.notify("Copied the command.", markup=False)
 
     # --- drawing
@@ -192,7 +192,7 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
             self._put("active", delete_text.active(preview))
             self._put("staying", delete_text.staying(preview, part=self._part))
             self._put("running", delete_text.running(preview))
-        self._put("command", self._command(self.answer))
+        self._put("command", self._command(self.answer, False))
 
     def _on_the_button(self) -> str:
         if self._asked_twice:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from hermes_tui.screens.actions.writing import Sent
 from hermes_tui.services.lookups import Lookups
-from hermes_tui.services.own_command import own_command
+from hermes_tui.services.own_command import NAMED, and_more, own_command
 from hermes_tui.text import delete_text
-from hermes_tui.text.figures import count
 
 if TYPE_CHECKING:
     from hermes_tui.screens.actions.acting import Acting
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from hermes_tui.screens.actions.targets import Targets
     from hermes_tui.screens.browser import BrowserScreen
     from storage import Deletion
-
-NAMED = 3
-"""Sessions that the command names before it only counts them."""
 
 
 class Deleting:
@@ -99,12 +95,12 @@ class Deleting:
                 return next((part for part in entry.parts if part not in gone), None)
         return None
 
-    def _command(self, targets: Targets, answer: DeleteAnswer) -> str:
+    def _command(self, targets: Targets, answer: DeleteAnswer, whole: bool) -> str:
         flags = [
             *(["--chain"] if targets.part is None else []),
             *(["--with-subagents"] if answer.with_subagents else []),
             *([] if answer.keep_copy else ["--purge"]),
         ]
-        named = own_command(self._screen.options, "delete", *targets.ids[:NAMED], flags=flags)
-        more = len(targets.ids) - NAMED
-        return f"{named} … and {count(more)} more" if more > 0 else named
+        ids = targets.ids if whole else targets.ids[:NAMED]
+        command = own_command(self._screen.options, "delete", *ids, flags=flags)
+        return command + and_more(len(targets.ids) - len(ids))

@@ -6,11 +6,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from hermes_tui.export import Exported
-from hermes_tui.screens.actions.deleting import NAMED
 from hermes_tui.screens.export_dialog import Exportable, ExportDialog
 from hermes_tui.services.export_job import Order
-from hermes_tui.services.own_command import option, own_command
-from hermes_tui.text.figures import count, plural
+from hermes_tui.services.own_command import NAMED, and_more, option, own_command
+from hermes_tui.text.figures import plural
 
 if TYPE_CHECKING:
     from hermes_tui.screens.actions.targets import Targets
@@ -58,17 +57,17 @@ class Exporting:
         row = self._screen.sessions.known.details(targets.entries[0])
         return row.title if row is not None else ""
 
-    def _command(self, order: Order) -> str:
+    def _command(self, order: Order, whole: bool) -> str:
         flags = ["--format", order.form.value]
-        for parts in order.conversations[:NAMED]:
+        conversations = order.conversations if whole else order.conversations[:NAMED]
+        for parts in conversations:
             flags += option("--session-id", parts[-1])
         if any(len(parts) > 1 for parts in order.conversations):
             flags += ["--lineage", "logical"]
         if order.redact != order.form.is_document:
             flags.append("--redact" if order.redact else "--no-redact")
-        named = own_command(self._screen.options, "export", str(order.to), flags=flags)
-        more = len(order.conversations) - NAMED
-        return f"{named} … and {count(more)} more" if more > 0 else named
+        command = own_command(self._screen.options, "export", str(order.to), flags=flags)
+        return command + and_more(len(order.conversations) - len(conversations))
 
     def _written(self, exported: Exported | None) -> None:
         if exported is not None:

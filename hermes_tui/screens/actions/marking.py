@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TYPE_CHECKING
 
 from hermes_tui.services.lookups import Lookups
@@ -27,6 +27,8 @@ class Marking:
         self._entries: dict[str, Entry] = {}
         self._all_wanted = False
         """All that match are to be marked as soon as they are here."""
+        self._then: list[Callable[[], None]] = []
+        """What was asked for meanwhile, in turn."""
 
     @property
     def entries(self) -> tuple[Entry, ...]:
@@ -49,6 +51,9 @@ class Marking:
 
     def toggle_and_move(self) -> None:
         """Mark the conversation under the cursor or take its mark away, and move on."""
+        self.in_turn(self._toggle_and_move)
+
+    def _toggle_and_move(self) -> None:
         if (entry := self._screen.sessions.cursor_entry) is not None:
             self.toggle(entry)
             self._move(1)
@@ -56,7 +61,10 @@ class Marking:
     def toggle_all(self) -> None:
         """Mark all that match, also those that were not come to yet; when they are marked, take every mark away."""
         finder = self._screen.finder
-        if not finder.whole:
+        if self._all_wanted:
+            self.forget_waiting()
+            self.clear()
+        elif not finder.whole:
             self._all_wanted = True
             finder.rest()
             self._screen.draw_note()
@@ -66,9 +74,21 @@ class Marking:
             self._entries.update((entry.id, entry) for entry in finder.entries)
             self._draw()
 
-    def forget_all_wanted(self) -> None:
-        """Other words are looked for now."""
+    def in_turn(self, act: Callable[[], None]) -> None:
+        """Do it; while the list or the marks that it means are still to come, do it then."""
+        if self._waits:
+            self._then.append(act)
+        else:
+            act()
+
+    def forget_waiting(self) -> bool:
+        """Mark nothing that is not here yet, and do nothing that waits for it. Returns whether anything did."""
+        waited = self._all_wanted or bool(self._then)
         self._all_wanted = False
+        self._then.clear()
+        if waited:
+            self._screen.draw_note()
+        return waited
 
     def drop(self, ids: Iterable[str]) -> None:
         """These are gone, or done with."""
@@ -95,6 +115,19 @@ class Marking:
                 self._screen.finder.rest()
         if self._entries:
             self._lookups.resolve(self._entries)
+        if not self._waits:
+            self._catch_up()
+
+    @property
+    def _waits(self) -> bool:
+        return self._all_wanted or self._screen.finder.pending
+
+    def _catch_up(self) -> None:
+        then, self._then = self._then, []
+        for act in then:
+            # What was pressed behind a key that opens a dialog was not meant for the list.
+            if self._screen.is_current:
+                act()
 
     def resolved(self, answer: Lookups.Resolved) -> None:
         """A mark follows its conversation to a new live tip, and goes away with it."""
