@@ -50,8 +50,8 @@ def save_trajectory(
     except (TypeError, ValueError, RecursionError) as error:
         raise RowRefused(f"the trajectory cannot be put into JSON ({error})") from None
     try:
-        # Unbuffered, so that it is one write: lines of several processes do not mix.
-        with open(file, "ab", buffering=0) as out:
+        with open(file, "ab") as out:
+            _wait_for_the_others(out.fileno())
             out.write(line if _ends_a_line(file) else b"\n" + line)
     except OSError as error:
         raise TrajectoryNotSaved(file, error.strerror or str(error)) from error
@@ -72,6 +72,16 @@ def has_scratchpad(content: str) -> bool:
 def has_incomplete_scratchpad(content: str) -> bool:
     """Whether a scratchpad is still open at the end of the text, as when a stream was cut off."""
     return has_scratchpad(content) and _CLOSING not in content.rpartition(_OPENING)[2]
+
+
+def _wait_for_the_others(descriptor: int) -> None:
+    """Lines of several processes must not mix, nor be taken for half written ones; closing lets the next one write."""
+    if os.name != "nt":
+        import fcntl
+
+        # Some file systems know no locks; a line is one write there too, if a short one.
+        with suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def _ends_a_line(file: Path) -> bool:

@@ -74,16 +74,19 @@ PICTURES = "The first words of a message with a picture are its text (case 08); 
 
 
 @pytest.fixture(scope="module")
-def answers(releases: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Any]]:
-    """What the release answers to the questions about its copy of each store."""
+def answers(
+    releases: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[tuple[Question, Any]]]:
+    """The questions about each store, and what the release answers to them about its copy."""
     home = tmp_path_factory.mktemp("real")
     found = {}
     for store in sorted(STORES.glob("*.db")):
         copy = home / store.name
         shutil.copyfile(store, copy)
+        asked = list(questions(copy))
         done = subprocess.run(
             [sys.executable, "-I", str(ASK), str(releases["0.19.0"])],
-            input=json.dumps({"stores": [str(copy)], "questions": list(questions(store))}),
+            input=json.dumps({"stores": [str(copy)], "questions": asked}),
             env={"HOME": str(home), "HERMES_HOME": str(home / "home"), "PATH": os.environ.get("PATH", "")},
             capture_output=True,
             text=True,
@@ -91,7 +94,7 @@ def answers(releases: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
             check=False,
         )
         assert done.returncode == 0, (store.name, done.stderr)
-        found[store.name] = json.loads(done.stdout.splitlines()[-1])[0]
+        found[store.name] = list(zip(asked, json.loads(done.stdout.splitlines()[-1])[0], strict=True))
     return found
 
 
@@ -167,25 +170,27 @@ def assert_listed(store: str, question: Question, ours: Any, real: Any) -> None:
 
 @pytest.mark.parametrize("name", sorted(store.name for store in STORES.glob("*.db")))
 def test_every_stored_store_gives_the_same_answers(
-    name: str, answers: dict[str, list[Any]], tmp_path: Path
+    name: str, answers: dict[str, list[tuple[Question, Any]]], tmp_path: Path
 ) -> None:
     store = tmp_path / "state.db"
     shutil.copyfile(STORES / name, store)
     with SessionDB(store) as db:
-        for question, answer in zip(questions(STORES / name), answers[name], strict=True):
+        for question, answer in answers[name]:
             method, given, named = question
             ours, real = comparable(as_json(getattr(db, method)(*given, **named))), comparable(answer)
             if ours != real:
                 assert_listed(name, question, ours, real)
 
 
-def test_each_difference_is_still_there(answers: dict[str, list[Any]], tmp_path: Path) -> None:
+def test_each_difference_is_still_there(
+    answers: dict[str, list[tuple[Question, Any]]], tmp_path: Path
+) -> None:
     name = "state-v22-0.19.0.db"
     store = tmp_path / "state.db"
     shutil.copyfile(STORES / name, store)
     different = set()
     with SessionDB(store) as db:
-        for question, answer in zip(questions(STORES / name), answers[name], strict=True):
+        for question, answer in answers[name]:
             method, given, named = question
             if comparable(as_json(getattr(db, method)(*given, **named))) != comparable(answer):
                 different.add(given[0] if given else method)

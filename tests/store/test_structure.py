@@ -168,26 +168,28 @@ def test_another_error_is_not_taken_for_a_refusal(refusing: Refusing) -> None:
 
 @pytest.mark.parametrize(("switch", "tried"), [("", True), ("off", False), ("0", False), ("yes", True)])
 def test_a_library_is_tried_unless_it_is_switched_off(
-    switch: str, tried: bool, copy_store: CopyStore, monkeypatch: pytest.MonkeyPatch
+    switch: str, tried: bool, copy_store: CopyStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One that is none does no harm: the index is detached as without it."""
-    store = copy_store("state-v23-cjk.db")
+    store = copy_store("state-v23-cjk.db").rename(tmp_path / "state.db")
     library = store.parent / "lib" / "libfts5_cjk.so"
     library.parent.mkdir()
     library.write_text("no library")
     asked: list[Path] = []
-    load = cjk_tokenizer._load
+    library_of = cjk_tokenizer._library
 
-    def noted(connection: sqlite3.Connection, file: Path) -> bool:
-        asked.append(file)
-        return load(connection, file)
+    def noted(file: Path) -> str | None:
+        found = library_of(file)
+        asked.extend([Path(found)] if found else [])
+        return found
 
-    monkeypatch.setattr(cjk_tokenizer, "_load", noted)
+    monkeypatch.setattr(cjk_tokenizer, "_library", noted)
+    monkeypatch.setenv("HERMES_HOME", str(store.parent))
     monkeypatch.setenv("HERMES_CJK_FTS", switch)
     monkeypatch.delenv("HERMES_FTS5_CJK_SO", raising=False)
     writer = open_writer(store, migrate=False)
     writer.write(lambda c: c.execute("DELETE FROM messages WHERE id = 1"), touches_messages=True)
-    assert asked == [store] * tried
+    assert asked == [library] * tried
     assert writer.layout.cjk_triggers == ()
     writer.close()
     assert_whole(store)

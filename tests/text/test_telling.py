@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple
 
 import pytest
 from hypothesis import given
@@ -168,9 +167,9 @@ def test_tool_line(names: list[str], folded: str) -> None:
 
 def test_every_glyph_takes_one_cell() -> None:
     guides = {marks.UNICODE.tee, marks.UNICODE.corner, marks.UNICODE.pipe, marks.UNICODE.blank}
-    assert {glyph for glyph in astuple(marks.UNICODE) if cell_len(glyph) != 1} == guides
+    assert {glyph for glyph in marks.UNICODE if cell_len(glyph) != 1} == guides
     assert {cell_len(guide) for guide in guides} == {2}
-    assert all(glyph.isascii() for glyph in astuple(marks.ASCII))
+    assert all(glyph.isascii() for glyph in marks.ASCII)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "UTF8", "utf_16"])
