@@ -126,7 +126,7 @@ class Marking:
         then, self._then = self._then, []
         for act in then:
             # What was pressed behind a key that opens a dialog was not meant for the list.
-            if self._screen.is_current:
+            if self._screen.is_active:
                 act()
 
     def resolved(self, answer: Lookups.Resolved) -> None:
