@@ -179,7 +179,7 @@ async def test_a_store_that_somebody_locks_whole(
 async def test_a_store_that_vanishes(
     build_v11: BuildV11, journal: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hermes_tui.screens.browser.POLL_SECONDS", 0.02)
+    monkeypatch.setattr("hermes_tui.screens.browser.POLL_SECONDS", 0.2)
     path = build_v11(f"{ONE}{CRON} PRAGMA journal_mode={journal};")
     async with browsing(path) as (app, pilot):
         for file in path.parent.iterdir():

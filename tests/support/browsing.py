@@ -20,6 +20,8 @@ BrowserPilot = Pilot[Choice | None]
 
 QUIET = 3
 """Looks that must find no call under way: an answer that came is still to be handled, and may ask for the next one."""
+AT_MOST = 60
+"""Such looks while rows on the screen wait for their details: a slow machine lays the list out, and asks, later."""
 
 
 def options_for(path: Path, *, now: float = NOW, **others: Any) -> Options:
@@ -32,10 +34,19 @@ async def settle(pilot: BrowserPilot) -> None:
     await pilot.app.workers.wait_for_complete()
     await pilot.pause(FOLLOW_SECONDS + 0.01)
     quiet = 0
-    while quiet < QUIET:
+    while quiet < QUIET or (quiet < AT_MOST and _rows_lack_details(pilot)):
         quiet = 0 if pilot.app.workers else quiet + 1
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
+
+
+def _rows_lack_details(pilot: BrowserPilot) -> bool:
+    screen = pilot.app.screen_stack[0]
+    if not isinstance(screen, BrowserScreen) or not screen.opened or screen.panes.full:
+        return False
+    sessions = screen.sessions
+    early = not sessions.size and bool(screen.finder.entries)
+    return early or any(map(sessions.known.lacks_details, sessions.visible_entries()))
 
 
 @asynccontextmanager
