@@ -19,7 +19,7 @@ from hermes_tui.services.broken_arrows import WITHIN_SECONDS, ArrowMender
 from hermes_tui.styles import STYLES
 from hermes_tui.text import marks, safe_text
 from hermes_tui.text.key_names import key_name
-from hermes_tui.themes import DARK, LIGHT, ROLES_ELSEWHERE
+from hermes_tui.themes import DARK, LIGHT, roles
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,6 +55,8 @@ class BrowserApp(App["Choice | None"]):
         self.marks = marks.for_encoding(_encoding())
         self.when_ready: Callable[[], None] = lambda: None
         """Called once the first frame is on the screen."""
+        self.parting = ""
+        """A line to be said when the screen is gone, safe to print; empty for none."""
         self._arrows = ArrowMender()
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
@@ -75,7 +77,7 @@ class BrowserApp(App["Choice | None"]):
         return safe_text.line("~" + path[len(home) :] if path.startswith(home + os.sep) else path)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ROLES_ELSEWHERE
+        return roles(self.current_theme)
 
     def refresh_css(self, animate: bool = True) -> None:
         # The theme to begin with is set before there is a screen: parsing every rule once more for it is in vain.

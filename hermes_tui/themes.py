@@ -85,12 +85,26 @@ LIGHT = Theme(
     },
 )
 
-ROLES_ELSEWHERE = {
-    "faint": "$text-disabled",
-    "bronze": "$primary",
-    "gold": "$secondary",
-    "green": "$success",
-    "cursor-row": "$primary 25%",
-    "match-text": "$background",
+_ELSEWHERE = {
+    "faint": "text-disabled",
+    "bronze": "primary",
+    "gold": "secondary",
+    "green": "success",
+    "cursor-row": "primary 25%",
+    "match-text": "background",
 }
-"""What our roles mean under one of Textual's own themes."""
+"""The variables of Textual's own themes that take our roles."""
+
+
+def roles(theme: Theme) -> dict[str, str]:
+    """The colours of our roles that a theme does not name."""
+    missing = _ELSEWHERE.keys() - theme.variables.keys()
+    if not missing:
+        return {}
+    colours = theme.to_color_system().generate() | theme.variables
+    # Not "$primary": a border takes no variable that stands for another (Textual 8.2).
+    return {
+        role: " ".join((colours[name], *share))
+        for role in missing
+        for name, *share in [_ELSEWHERE[role].split()]
+    }
