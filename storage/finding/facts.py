@@ -92,6 +92,14 @@ class Facts:
         """The sessions in which anything matches the term; `read` finds them, once."""
         return self._keep(f"holding:{term}", lambda: read(term))
 
+    def left_by(self, filters: Sequence[Filter], read: Callable[[], T]) -> T:
+        """What these filters leave, which does not change with time; only the last of them is kept."""
+        kept = self._kept.get("left by")
+        if kept is None or kept[0] != filters:
+            kept = self._kept["left by"] = (filters, read())
+        left: T = kept[1]
+        return left
+
     def parents(self, entries: Iterable[Entry], cancel: Cancel | None = None) -> frozenset[str]:
         """Sessions below which one of these conversations hangs."""
         layout = self._reader.layout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +13,7 @@ from storage.engine.connection import Cancel, Reader
 from storage.finding.catalog import Catalog
 from storage.finding.details import is_recent
 from storage.finding.facts import MANY, Facts
-from storage.finding.filter_values import AMOUNTS, KEYS, OF_MESSAGES, Filter
+from storage.finding.filter_values import AMOUNTS, DATES, KEYS, OF_MESSAGES, Filter
 from storage.finding.message_filters import groups
 from storage.finding.query import SessionQuery
 from storage.finding.terms import Term
@@ -35,6 +36,28 @@ class Known(Protocol):
 
 
 @dataclass(frozen=True)
+class Left:
+    """Conversations, in the order of the catalog."""
+
+    entries: Sequence[Entry]
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """Their live tips."""
+        return frozenset(entry.id for entry in self.entries)
+
+    @cached_property
+    def parts(self) -> Sequence[str]:
+        """All of their sessions."""
+        return sorted(part for entry in self.entries for part in entry.parts)
+
+    @cached_property
+    def sessions(self) -> str:
+        """The same as JSON."""
+        return json.dumps(self.parts)
+
+
+@dataclass(frozen=True)
 class Choice:
     """What the filters of a query leave, of which not more is looked at than has to be."""
 
@@ -44,8 +67,8 @@ class Choice:
     query: SessionQuery
     now: float
     cancel: Cancel
-    entries: Sequence[Entry]
-    """What those leave that cost nothing, in the order of the catalog."""
+    left: Left
+    """By those that cost nothing."""
     later: tuple[tuple[Filter, ...], ...] = ()
     """Those that have to read rows, for what is met on the way."""
 
@@ -53,15 +76,10 @@ class Choice:
         """Those of these conversations that the later filters leave."""
         return _sifted(self.catalog, self.facts, self.later, entries, self.now, self.cancel)
 
-    @cached_property
-    def ids(self) -> frozenset[str]:
-        """Of `entries`: their live tips."""
-        return frozenset(entry.id for entry in self.entries)
-
     @property
     def settled(self) -> Choice:
         """The same, with all of it looked at."""
-        return replace(self, entries=self.among(self.entries), later=())
+        return replace(self, left=Left(self.among(self.left.entries)), later=()) if self.later else self
 
 
 def choice(reader: Reader, lister: Known, query: SessionQuery, now: float, cancel: Cancel) -> Choice | None:
@@ -78,9 +96,16 @@ def choice(reader: Reader, lister: Known, query: SessionQuery, now: float, cance
     ordered = _groups(query)
     later = [group for group in ordered if not _is_known(facts, group)]
     at_once = [group for group in ordered if group not in later]
-    entries = _sifted(catalog, facts, at_once, catalog.entries, now, cancel)
-    found = Choice(reader, catalog, facts, query, now, cancel, entries, tuple(map(tuple, later)))
-    return found if later and len(entries) > MANY else found.settled
+    filters = [one for group in at_once for one in group]
+
+    def read() -> Left:
+        return Left(_sifted(catalog, facts, at_once, catalog.entries, now, cancel))
+
+    # Words are typed behind the same filters; what time changes is looked at anew.
+    timed = any(one.key in DATES or one.value in _STATUSES for one in filters)
+    chosen = read() if timed else facts.left_by(filters, read)
+    found = Choice(reader, catalog, facts, query, now, cancel, chosen, tuple(map(tuple, later)))
+    return found if later and len(chosen.entries) > MANY else found.settled
 
 
 def left(
@@ -128,7 +153,10 @@ def _sifted(
         if cancel is not None:
             cancel.check()
         tests = [_test(catalog, facts, one, remaining, now, cancel) for one in group]
-        remaining = [entry for entry in remaining if any(test(entry) for test in tests)]
+        if len(tests) == 1:
+            remaining = list(filter(tests[0], remaining))
+        else:
+            remaining = [entry for entry in remaining if any(test(entry) for test in tests)]
     return remaining
 
 

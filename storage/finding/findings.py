@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -66,7 +67,9 @@ class Findings:
     _heard: dict[str, _Heard] = field(default_factory=dict)
     """By conversation, in the order of the walk."""
     _called: dict[str, Entry] = field(default_factory=dict)
-    """By conversation: those with a title or an id that matches."""
+    """By conversation: those with a title or an id that matches, the one that was active first first."""
+    _times: Sequence[float] = ()
+    """When these were last active."""
     _of_session: dict[str, Entry | None] = field(default_factory=dict)
     """The conversation of each session met; None where it is not on show."""
     _hidden: dict[str, HiddenClass] = field(default_factory=dict)
@@ -98,14 +101,22 @@ class Findings:
         return len(self._heard.keys() | self._called.keys())
 
     @property
+    def reached(self) -> int:
+        """How many of them `ranked` returns while it is not complete."""
+        called = sum(id_ in self._called for id_ in self._heard)
+        return len(self._heard) - called + len(self._times) - bisect_left(self._times, self._time)
+
+    @property
     def numbers(self) -> dict[str, int]:
         """How many of their messages match, by conversation on show."""
         return dict.fromkeys(self._called, 0) | {id_: heard.hits for id_, heard in self._heard.items()}
 
     def call(self, session_ids: Iterable[str], entries_of: EntriesOf) -> None:
         """Take in the sessions whose title or id matches."""
-        for entry in self._placed(session_ids, entries_of):
-            self._called[entry.id] = entry
+        called = [*self._called.values(), *self._placed(session_ids, entries_of)]
+        called.sort(key=lambda entry: (entry.last_active or 0.0, entry.id))
+        self._called = {entry.id: entry for entry in called}
+        self._times = [entry.last_active or 0.0 for entry in self._called.values()]
 
     def hear(self, hits: Sequence[Hits], entries_of: EntriesOf) -> None:
         """Take in the hits of the next slice down."""
@@ -127,10 +138,9 @@ class Findings:
         Args:
             complete: Nothing more will be met, so nobody has to wait.
         """
-        waiting = [
-            entry for entry in self._called.values() if complete or (entry.last_active or 0.0) >= self._time
-        ]
-        waiting.sort(key=lambda entry: (entry.last_active or 0.0, entry.id))
+        waiting = [*self._called.values()]
+        if not complete:
+            waiting = waiting[bisect_left(self._times, self._time) :]
         ranked: list[ConversationHit] = []
         for heard in self._heard.values():
             if heard.entry.id in self._called:
@@ -168,9 +178,8 @@ class Findings:
         by_id = {entry.id: entry for entry in entries.values()}
         if self.choice is None:
             return by_id
-        return {
-            entry.id for entry in self.choice.among([by_id[id_] for id_ in by_id.keys() & self.choice.ids])
-        }
+        left = self.choice.left.ids
+        return {entry.id for entry in self.choice.among([by_id[id_] for id_ in by_id if id_ in left])}
 
     def _is_shown(self, entry: Entry) -> bool:
         if entry.hidden is None or entry.hidden in self.show:

@@ -13,6 +13,7 @@ from storage.engine.connection import Cancel, Reader
 from storage.finding import evidence
 from storage.finding.evidence import SIEVED, Evidence
 from storage.finding.filter_values import OF_MESSAGES
+from storage.finding.known_names import KnownNames, known_names
 from storage.finding.query import SessionQuery, Term
 
 SHORTEST = 4
@@ -23,9 +24,6 @@ LONGEST = 1_000
 
 MOST = 2_000
 """Sessions that are found by their id at most, those that were stored last: a year is a piece of every id."""
-
-_TELLING = 3
-"""Letters from which on it is a rare title that holds them."""
 
 _PIECE = "id LIKE '%' || ? || '%' ESCAPE '!'"
 
@@ -49,44 +47,37 @@ def named(reader: Reader, query: SessionQuery, cancel: Cancel, *, every: bool = 
     """
     if not reader.layout.has("sessions", "id") or any(one.key in OF_MESSAGES for one in query.filters):
         return Named(frozenset())
+    known = known_names(reader, cancel) if reader.layout.has("sessions", "title") else None
     most = -1 if every else MOST
-    identified, all_of_them = _identified(reader, query, cancel, most)
+    identified, all_of_them = _identified(reader, query, known, cancel, most)
     note = f"not searched: ids older than the newest {most:,} that match"
-    return Named(_titled(reader, query, cancel) | identified, () if all_of_them else (note,))
+    return Named(_titled(reader, query, known, cancel) | identified, () if all_of_them else (note,))
 
 
-def _titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> frozenset[str]:
+def _titled(reader: Reader, query: SessionQuery, known: KnownNames | None, cancel: Cancel) -> frozenset[str]:
     if not reader.layout.has("sessions", "title"):
         return frozenset()
+    if known is not None and (titled := known.titled(query)) is not None:
+        return titled
     likely, needles = evidence.may_be_in(query, ["title"])
-    if query.is_of_lone_words and any(len(needle) < _TELLING for needle in needles):
-        # Nearly every title holds it: all of them are looked at, and while somebody types they stay the same.
-        keys, titles = reader.learned("titles", lambda: _titles(reader, "1", (), cancel))
-    else:
-        keys, titles = _titles(reader, likely, needles, cancel)
+    keys, titles = reader.json(
+        f"""
+        SELECT json_array(json_group_array({reader.layout.key("sessions")}), json_group_array({text("title")}))
+        FROM sessions WHERE title IS NOT NULL AND ({likely})
+        """,
+        needles,
+        cancel,
+    )
     found = list(compress(keys, query.matching(titles)))
     return frozenset(id_ for id_, _ in _rows(reader, found, "NULL", cancel))
 
 
-def _titles(
-    reader: Reader, condition: str, values: Sequence[str], cancel: Cancel
-) -> tuple[list[int | str], list[str]]:
-    """Key and title of the sessions that have one and fulfil this."""
-    found: tuple[list[int | str], list[str]] = reader.json(
-        f"""
-        SELECT json_array(json_group_array({reader.layout.key("sessions")}), json_group_array({text("title")}))
-        FROM sessions WHERE title IS NOT NULL AND ({condition})
-        """,
-        values,
-        cancel,
-    )
-    return found
-
-
 def _identified(
-    reader: Reader, query: SessionQuery, cancel: Cancel, most: int
+    reader: Reader, query: SessionQuery, known: KnownNames | None, cancel: Cancel, most: int
 ) -> tuple[frozenset[str], bool]:
     """Sessions by a piece of the id, and whether these are all of them."""
+    if known is not None and most >= 0 and (those := _known_by_id(query, known, most + 1)) is not None:
+        return frozenset(those[:most]), len(those) <= most
     likely, values = _may_be_called(reader, query)
     if not likely:
         return frozenset(), True
@@ -107,6 +98,14 @@ def _identified(
     title = text(reader.layout.column("sessions", "title"))
     called = _rows(reader, newest, title, cancel)
     return frozenset(id_ for id_, title in called if _is_called(query, id_, title or "")), all_of_them
+
+
+def _known_by_id(query: SessionQuery, known: KnownNames, most: int) -> Sequence[str] | None:
+    """The same from what is known, the `most` that were stored last; None where it takes more to know."""
+    pieces = [term for term in query.terms if _is_piece(term)]
+    if len(query.terms) == 1 and not query.excluded:
+        return known.identified(pieces[0].text, most) if pieces else ()
+    return None if any(known.identified(term.text, 1) != [] for term in pieces) else ()
 
 
 def _may_be_called(reader: Reader, query: SessionQuery) -> Evidence:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -90,10 +89,9 @@ def some(reader: Reader, choice: Choice | None, cancel: Cancel) -> Some | None:
     """The messages of the conversations that the filters leave; None where they are as good as all."""
     if choice is None or "idx_messages_session" not in reader.layout.indexes:
         return None
-    parts = [part for entry in choice.entries for part in entry.parts]
-    share = max(len(parts), 1) / max(len(choice.catalog.by_session), 1)
+    share = max(len(choice.left.parts), 1) / max(len(choice.catalog.by_session), 1)
     if share > NEARLY_ALL:
         return None
     row = reader.one("SELECT max(id) FROM messages", (), cancel)
     newest = row[0] if row and isinstance(row[0], int) else 0
-    return Some(json.dumps(sorted(parts)), share, newest)
+    return Some(choice.left.sessions, share, newest)

@@ -61,12 +61,11 @@ def search(
             walked += found
         hits = relevance.ranked(reader, query, findings, walked, after.hits if after else (), cancel)
     else:
-        hits = findings.ranked(complete=False)
-        while len(hits) < known + limit and walk.step() is not None:
-            hits = findings.ranked(complete=False)
-            walk.expect((known + limit - len(hits)) / max(1, len(hits) - known))
-        if walk.is_over:
-            hits = findings.ranked(complete=True)
+        reached = findings.reached
+        while reached < known + limit and walk.step() is not None:
+            reached = findings.reached
+            walk.expect((known + limit - reached) / max(1, reached - known))
+        hits = findings.ranked(complete=walk.is_over)
     return SearchResult(
         hits,
         walk.is_over,
@@ -135,7 +134,7 @@ class Walk:
         """Look at the messages of these conversations; None: of all."""
         condition, values = message_filters.condition(self.reader.layout, self.query.filters)
         self.scope = Scope(condition, tuple(values))
-        if choice is not None and not choice.entries:
+        if choice is not None and not choice.left.entries:
             self.some, self.plan = None, routes.Plan(())
             return
         self.some = ranges.some(self.reader, choice, self.cancel)
