@@ -49,7 +49,8 @@ def _run(arguments: Arguments) -> int:
         if listed:
             from hermes_tui.cli.listing import list_conversations
 
-            list_conversations(options, output, line=" ".join(arguments.query), as_json=arguments.json)
+            line = " ".join(arguments.query)
+            status = list_conversations(options, output, line=line, as_json=arguments.json)
         elif arguments.action is not None and arguments.said is not None:
             from hermes_tui.cli.command import Call, carry_out
 

@@ -79,6 +79,10 @@ def choose(options: Options) -> tuple[Choice | None, Options]:
         app = BrowserApp(options)
         app.when_ready = gc.enable
         choice = app.run()
+    if app.parting:
+        from hermes_tui.cli.output import Output
+
+        Output().aside(app.parting)
     if app.return_code is not None and app.return_code > exits.KILLED:
         sys.exit(app.return_code)
     if app.return_code:
@@ -102,9 +106,10 @@ def browse(options: Options, output: Output) -> int:
             raise
         from hermes_tui.cli.listing import list_conversations
 
-        output.remark(str(error))
-        list_conversations(replace(options, limit=options.limit or DEFAULT_LIMIT), output)
-        return exits.OK
+        status = list_conversations(replace(options, limit=options.limit or DEFAULT_LIMIT), output)
+        # Beside the list, and not beside what kept it from being one.
+        output.remark(f"{error} So this is the list.")
+        return status
     if choice is None:
         return exits.NOTHING_CHOSEN if options.print_only else exits.OK
     if options.print_only:

@@ -73,6 +73,8 @@ class StoreInfo:
     size: int
     """Bytes of the main file."""
     sessions: int
+    unnamed: int = 0
+    """Those of the sessions that no id can name: they are neither shown nor exported."""
     notes: tuple[str, ...] = ()
     """What cannot be done and why, one clear sentence each."""
 

@@ -185,6 +185,7 @@ class SessionDB(StoreView):
     check_import = transfer.check_import
 
     preview_delete = trash_preview.preview_delete
+    count_subagents = trash_preview.count_subagents
     trash_sessions = trash.trash_sessions
     list_trash = trash_list.list_trash
     interrupted_deletions = trash_list.interrupted_deletions

@@ -33,11 +33,15 @@ def ask(question: str, otherwise: str, output: Output) -> None:
             f"{otherwise}: there is no terminal to ask on; add --yes to go ahead without a question."
         )
     output.finish()
-    asked_on.write(f"{question} [y/N] ")
-    asked_on.flush()
-    answer = sys.stdin.readline()
-    if not answer.endswith("\n"):
-        asked_on.write("\n")
+    answer = ""
+    try:
+        asked_on.write(f"{question} [y/N] ")
         asked_on.flush()
+        answer = sys.stdin.readline()
+    finally:
+        # Neither the end of the input nor Ctrl+C, which the terminal echoes, ends the line of the question.
+        if not answer.endswith("\n"):
+            asked_on.write("\n")
+            asked_on.flush()
     if answer.strip().lower() not in ("y", "yes"):
         raise NotConfirmed(f"{otherwise}.")

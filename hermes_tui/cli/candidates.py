@@ -106,6 +106,7 @@ def preview(found: Candidates, phrases: str, output: Output, *, whole: bool) -> 
         phrases: How the filters are said; safe text.
     """
     rows = found.rows
+    # "session(s)" here and in the questions and answers that follow is how Hermes says it (spec 5.2).
     yield f"{len(rows)} session(s) match ({output.show(phrases)}; {found.span}):"
     shown = rows if whole else rows[:_SHOWN]
     for row in shown:
@@ -139,9 +140,9 @@ def _line(row: dict[str, Any], output: Output) -> str:
         output.show(row["id"]),
         fit(minute(row["last_active"]), 17),
         _padded(output.show(text(row["source"])), 10),
-        fit(cut(model, 24, ellipsis=""), 24),
+        fit(cut(model, 24, output.marks.ellipsis), 24),
         f"{text(row['message_count']) or '0':>4} msgs ",
-        cut(output.show(text(row["title"])), 36, ellipsis=""),
+        cut(output.show(text(row["title"])), 36, output.marks.ellipsis),
     )
     return "  " + " ".join(cells[:1]) + "  " + " ".join(cells[1:]).rstrip()
 

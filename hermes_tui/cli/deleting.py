@@ -12,10 +12,15 @@ from hermes_tui.cli.naming import session_ids
 from hermes_tui.cli.progress import progress, stopping
 from hermes_tui.text.figures import plural, size
 from hermes_tui.text.relative_time import minute
+from hermes_tui.text.safe_text import cut
 
 if TYPE_CHECKING:
     from hermes_tui.cli.output import Output
     from storage import DeletePreview, Deletion, SessionDB
+
+
+_SHOWN: Final = 15
+"""Sessions that a preview names, as `candidates` does."""
 
 
 def delete(
@@ -39,6 +44,21 @@ def delete(
         return db.trash_sessions(
             conversations, with_subagents=with_subagents, keep_copy=keep_copy, progress=tell, cancel=cancel
         )
+
+
+def copy(*, kept: bool) -> str:
+    """Say whether there is a way back, before anything is deleted."""
+    if kept:
+        return "A copy goes to the trash, where it can be restored from for 30 days."
+    return "No copy is kept: nothing brings them back."
+
+
+def staying(subagents: int) -> list[str]:
+    """The line about sessions that worked for what goes, and are in no list; none where there are none."""
+    if not subagents:
+        return []
+    own = "its" if subagents == 1 else "their"
+    return [f"{plural(subagents, 'subagent session')} {_stays(subagents)}, hidden, on {own} own"]
 
 
 def answer(call: Call, done: Deletion, facts: Mapping[str, Any], lines: Iterable[str]) -> int:
@@ -85,21 +105,20 @@ def _run(call: Call) -> int:
         if said.chain:
             conversations = list(dict.fromkeys(db.conversation_parts(one) for one in ids))
         going = db.preview_delete(conversations, with_subagents=said.with_subagents)
+        left = 0 if said.with_subagents else db.count_subagents(going.sessions)
+        preview = [*_preview(db, going, call.output), *staying(left), copy(kept=not said.purge)]
         if call.is_rehearsal:
-            call.answer(
-                _foretold(going),
-                [*_preview(going, call.output), f"Dry run {call.output.marks.dash} nothing deleted."],
-            )
+            dry = f"Dry run {call.output.marks.dash} nothing deleted."
+            call.answer({**_foretold(going), "subagents_left": left, "dry_run": True}, [*preview, dry])
             return exits.OK
         if not said.yes:
-            call.show(_preview(going, call.output))
-            if said.purge:
-                call.show(["No copy is kept: nothing brings them back."])
+            call.show(preview)
         call.confirm(_question(going, call.output), "Nothing was deleted")
         if going.running:
             call.confirm(f"{_running(going, call.output)} Delete it all the same?", "Nothing was deleted")
         done = delete(call, db, conversations, with_subagents=said.with_subagents, keep_copy=not said.purge)
-    return answer(call, done, {"dry_run": False}, _deleted(done, call.output))
+    lines = [*_deleted(done, call.output), *(staying(left) if said.yes and done.deleted else [])]
+    return answer(call, done, {"subagents_left": left, "dry_run": False}, lines)
 
 
 def _question(going: DeletePreview, output: Output) -> str:
@@ -108,10 +127,15 @@ def _question(going: DeletePreview, output: Output) -> str:
     return f"Delete these {len(going.sessions)} sessions and all their messages?"
 
 
-def _preview(going: DeletePreview, output: Output) -> Iterator[str]:
+def _preview(db: SessionDB, going: DeletePreview, output: Output) -> Iterator[str]:
     parts = plural(going.parts, "session")
     subagents = f" and {plural(going.subagents, 'subagent session')}" if going.subagents else ""
     yield f"{parts}{subagents}: {plural(going.messages, 'message')}, about {size(going.size)}"
+    for id_ in going.sessions[:_SHOWN]:
+        title = cut(output.show(db.get_session_title(id_) or ""), 60, output.marks.ellipsis)
+        yield f"  {output.show(id_)}  {title}".rstrip()
+    if len(going.sessions) > _SHOWN:
+        yield f"  {output.marks.ellipsis} and {len(going.sessions) - _SHOWN} more"
     if going.newest is not None:
         times = dict.fromkeys(map(minute, (going.oldest, going.newest)))
         yield f"last active {' to '.join(times)}"
@@ -152,7 +176,6 @@ def _foretold(going: DeletePreview) -> dict[str, Any]:
         "running": list(going.running),
         "branches": going.branches,
         "continuations": going.continuations,
-        "dry_run": True,
     }
 
 

@@ -39,11 +39,14 @@ def _run(call: Call) -> int:
     with call.opened(read_only=True) as db:
         found = _found(db, filters, include_open=said.include_open) if not said.session_id else Candidates(())
         conversations = _conversations(call, db, found)
+        _require_directory(call, len(conversations), form)
+        # Everything is what a person takes for everything.
+        unnamed = 0 if said.session_id or filters else db.info().unnamed
         if call.is_rehearsal or not conversations:
             done = Exported("" if said.output == _STREAM else said.output, len(conversations), 0)
         else:
             done = _write(call, db, conversations, form)
-    _tell(call, done, form, filters, found)
+    _tell(call, done, form, filters, found, unnamed)
     return exits.INTERRUPTED if done.cancelled else exits.OK
 
 
@@ -92,7 +95,7 @@ def _write(call: Call, db: SessionDB, conversations: list[tuple[str, ...]], form
         )  # fmt: skip
 
 
-def _tell(call: Call, done: Exported, form: Format, filters: Chosen, found: Candidates) -> None:
+def _tell(call: Call, done: Exported, form: Format, filters: Chosen, found: Candidates, unnamed: int) -> None:
     said, output = call.said, call.output
     noun = "session" if said.lineage == "single" else "conversation"
     number = plural(done.conversations, noun)
@@ -112,6 +115,7 @@ def _tell(call: Call, done: Exported, form: Format, filters: Chosen, found: Cand
         "messages": done.messages,
         "masked": done.masked,
         "missing": list(done.missing),
+        "unnamed": unnamed,
         "open_skipped": found.spared,
         "cancelled": done.cancelled,
         "dry_run": call.is_rehearsal,
@@ -125,18 +129,55 @@ def _tell(call: Call, done: Exported, form: Format, filters: Chosen, found: Cand
         call.remark(f"{plural(done.masked, 'secret')} masked (--no-redact leaves them).")
     if done.missing:
         call.remark(f"{plural(len(done.missing), 'session')} gone meanwhile.")
+    if unnamed:
+        its = (
+            "whose id is missing or no text: it" if unnamed == 1 else "whose ids are missing or no text: they"
+        )
+        call.remark(f"Without {plural(unnamed, 'session')} {its} cannot be named.")
     if found.spared:
         call.remark(f"{candidates.spared(found)[0]} (--include-open takes them too).")
 
 
 def _format(typed: str | None, output: str) -> Format:
-    """The format that was asked for, else that of the file's ending, else JSONL."""
+    """The format that was asked for, else that of the file's ending; JSONL for a directory or no ending.
+
+    Raises:
+        Misused: The ending is that of no format.
+    """
     from hermes_tui.export import Format
 
     if typed is not None:
         return Format(typed)
-    ending = Path(output).suffix.lower().lstrip(".")
-    return Format(ending) if ending in [one.value for one in Format] else Format.JSONL
+    ending = _ending(output)
+    if not ending:
+        return Format.JSONL
+    if ending not in list(Format):
+        raise Misused(
+            f"Nothing is exported as .{ending}: name the file .md, .html, .json or .jsonl, or say the --format."
+        )
+    return Format(ending)
+
+
+def _ending(output: str) -> str:
+    """What the name of a file ends with, in lower case; empty for a directory."""
+    is_directory = output.endswith("/") or os.path.isdir(output)
+    return "" if is_directory else Path(output).suffix.lower().lstrip(".")
+
+
+def _require_directory(call: Call, documents: int, form: Format) -> None:
+    """Refuse to make a directory that has the name of a file.
+
+    Raises:
+        Misused
+    """
+    from hermes_tui.export import Format
+
+    output = call.said.output
+    if form.is_document and documents > 1 and _ending(output) in list(Format):
+        raise Misused(
+            f"{output} holds one conversation, and these are {documents}: name a directory for their files"
+            f" ({output.removesuffix(Path(output).suffix)}/), or a file for all of them (.jsonl)."
+        )
 
 
 def _options(parser: argparse.ArgumentParser) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -12,9 +13,13 @@ from hermes_tui.cli.command import Call, Command, Misused
 from hermes_tui.cli.filters import add_filters, chosen
 from hermes_tui.cli.naming import session_ids
 from hermes_tui.cli.progress import progress
+from hermes_tui.text.figures import plural
 
 if TYPE_CHECKING:
     from storage import SessionDB
+
+Parts = tuple[str, ...]
+"""The sessions of one conversation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,8 @@ class _Flag:
     verb: str
     done: str
     """How what was done begins: "Archived"."""
+    already: str
+    """What it is called to be so before."""
     every: str
     """What would be flagged without a filter."""
     after: str = ""
@@ -39,6 +46,7 @@ _FLAGS: Final = {
         True,
         "archive",
         "Archived",
+        "archived already",
         "every ended session",
         " They're hidden from listings but fully recoverable (nothing was deleted).",
         {"archived": False},
@@ -49,11 +57,16 @@ _FLAGS: Final = {
         False,
         "unarchive",
         "Unarchived",
+        "not archived",
         "every archived session",
         limits={"archived": True, "include_pinned": True},
     ),
-    "pin": _Flag("pinned", True, "pin", "Pinned", "every session", limits={"pinned": False}),
-    "unpin": _Flag("pinned", False, "unpin", "Unpinned", "every pinned session", limits={"pinned": True}),
+    "pin": _Flag(
+        "pinned", True, "pin", "Pinned", "pinned already", "every session", limits={"pinned": False}
+    ),
+    "unpin": _Flag(
+        "pinned", False, "unpin", "Unpinned", "not pinned", "every pinned session", limits={"pinned": True}
+    ),
 }
 
 
@@ -71,12 +84,14 @@ def _run(call: Call) -> int:
         _require(db, flag.column)
         if call.said.id:
             named = _named(db, call.said.id)
-            foretold = f"Would {flag.verb} {matched(len(named), sum(map(len, named)))}."
-            return (
-                _foretell(call, flag, named, [foretold])
-                if call.is_rehearsal
-                else _flag(call, db, flag, named)
-            )
+            already = [parts for parts in named if _is_so(db, flag, parts)]
+            fresh = [parts for parts in named if parts not in already]
+            if call.is_rehearsal:
+                foretold = (
+                    [f"Would {flag.verb} {matched(len(fresh), sum(map(len, fresh)))}."] if fresh else []
+                )
+                return _foretell(call, flag, fresh, foretold, already=already)
+            return _flag(call, db, flag, fresh, already=already)
         found = candidates.find(db, include_open=flag.include_open, **flag.limits, **filters.given)
         conversations = [one.parts for one in found.chosen]
         if not conversations:
@@ -93,24 +108,39 @@ def _run(call: Call) -> int:
         return _flag(call, db, flag, conversations, found.spared)
 
 
-def _named(db: SessionDB, typed: list[str]) -> list[tuple[str, ...]]:
+def _named(db: SessionDB, typed: list[str]) -> list[Parts]:
     """The conversations that these sessions are parts of, each once."""
     return list(dict.fromkeys(db.conversation_parts(one) for one in session_ids(db, typed)))
 
 
+def _is_so(db: SessionDB, flag: _Flag, parts: Parts) -> bool:
+    rows = filter(None, map(db.get_session, parts))
+    return all(bool(row[flag.column]) is flag.value for row in rows)
+
+
 def _foretell(
-    call: Call, flag: _Flag, conversations: list[tuple[str, ...]], lines: list[str], spared: int = 0
+    call: Call,
+    flag: _Flag,
+    conversations: Sequence[Parts],
+    lines: list[str],
+    spared: int = 0,
+    already: Sequence[Parts] = (),
 ) -> int:
     dry = f"Dry run {call.output.marks.dash} nothing {flag.done.lower()}."
-    call.answer(_facts(call, flag, conversations, spared), [*lines, dry])
+    call.answer(_facts(call, flag, conversations, spared, already), [*lines, *_were(flag, already), dry])
     return exits.OK
 
 
 def _flag(
-    call: Call, db: SessionDB, flag: _Flag, conversations: list[tuple[str, ...]], spared: int = 0
+    call: Call,
+    db: SessionDB,
+    flag: _Flag,
+    conversations: Sequence[Parts],
+    spared: int = 0,
+    already: Sequence[Parts] = (),
 ) -> int:
     write = db.set_session_archived if flag.column == "archived" else db.set_session_pinned
-    done: list[tuple[str, ...]] = []
+    done: list[Parts] = []
     with progress(call.output, flag.done) as tell:
         for number, parts in enumerate(conversations, 1):
             # A part may have been deleted since they were chosen; any other one stands for the whole.
@@ -118,14 +148,27 @@ def _flag(
                 done.append(parts)
             if tell:
                 tell(number, len(conversations))
-    lines = [f"{flag.done} {sum(map(len, done))} session(s).{flag.after}"]
-    call.answer(_facts(call, flag, done, spared), lines)
+    lines = [f"{flag.done} {sum(map(len, done))} session(s).{flag.after}"] if done or not already else []
+    call.answer(_facts(call, flag, done, spared, already), [*lines, *_were(flag, already)])
     return exits.OK
 
 
-def _facts(call: Call, flag: _Flag, done: list[tuple[str, ...]], spared: int) -> dict[str, Any]:
+def _were(flag: _Flag, already: Sequence[Parts]) -> list[str]:
+    """The line about conversations that were so before, if there are any."""
+    sessions = sum(map(len, already))
+    return (
+        [f"{plural(sessions, 'session')} {'was' if sessions == 1 else 'were'} {flag.already}."]
+        if already
+        else []
+    )
+
+
+def _facts(
+    call: Call, flag: _Flag, done: Sequence[Parts], spared: int, already: Sequence[Parts] = ()
+) -> dict[str, Any]:
     return {
         "sessions": [part for parts in done for part in parts],
+        "already": [part for parts in already for part in parts],
         "conversations": len(done),
         flag.column: flag.value,
         "open_skipped": spared,

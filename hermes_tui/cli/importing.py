@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Final
 
 from hermes_tui.cli import exits
@@ -15,6 +16,7 @@ from hermes_tui.cli.command import Call, Command
 from hermes_tui.cli.progress import progress
 from hermes_tui.errors import BrowserError
 from hermes_tui.text.figures import plural
+from storage import SessionDB, StoreMissing
 
 
 class CannotImport(BrowserError):
@@ -23,24 +25,84 @@ class CannotImport(BrowserError):
 
 def _run(call: Call) -> int:
     name = call.said.path
-    with call.opened() as db, progress(call.output, "Importing") as tell:
-        read = list(_sessions(name, "the input" if name == "-" else name))
-        report = db.check_import(read) if call.is_rehearsal else db.import_sessions(read, progress=tell)
+    path = call.options.db_path
+    is_there = path.exists()
+    if not is_there and not _may_be_made(call, path):
+        raise StoreMissing(path)
+    given = list(_sessions(name, "the input" if name == "-" else name))
+    numbered = {
+        number: one for number, session in enumerate(given, 1) if (one := _with_id(session)) is not None
+    }
+    read = list(numbered.values())
+    report = _imported(call, read) if is_there else _into_a_new_store(call, read)
     if report["errors"]:
         first = report["errors"][0]
-        which = first.get("session_id") or f"number {first['index'] + 1}"
+        which = first.get("session_id") or f"number {list(numbered)[first['index']]}"
         more = f"; {len(report['errors']) - 1} more are wrong" if len(report["errors"]) > 1 else ""
         raise CannotImport(f"Nothing was imported: session {which}: {first['error']}{more}.")
-    call.answer({**report, "dry_run": call.is_rehearsal}, _told(call, report))
+    without_id = _sessions_in(given) - _sessions_in(read)
+    facts = {**report, "without_id": without_id, "dry_run": call.is_rehearsal}
+    call.answer(facts, _told(call, report, without_id))
     return exits.OK
 
 
-def _told(call: Call, report: dict[str, Any]) -> Iterator[str]:
+def _imported(call: Call, read: list[Any]) -> dict[str, Any]:
+    with call.opened() as db, progress(call.output, "Importing") as tell:
+        return db.check_import(read) if call.is_rehearsal else db.import_sessions(read, progress=tell)
+
+
+def _may_be_made(call: Call, path: Path) -> bool:
+    """Whether a store can be made here: in a directory that is there, or in the home that `hermes` would make."""
+    return path.parent.is_dir() or not (hasattr(call.said, "db") or hasattr(call.said, "profile"))
+
+
+def _into_a_new_store(call: Call, read: list[Any]) -> dict[str, Any]:
+    """Make the store that is missing, once it is certain that something comes into it."""
+    path = call.options.db_path
+    with TemporaryDirectory() as place, SessionDB(Path(place, "state.db")) as db:
+        report = db.check_import(read)
+    if report["errors"] or call.is_rehearsal:
+        return report
+    shown = call.output.show(str(path))
+    what = "one" if path.parent.is_dir() else "one, and its directory"
+    call.confirm(
+        f"There is no store at {shown}. Make {what}?", f"No store at {shown}, so nothing was imported"
+    )
+    with (
+        SessionDB(path, policy=call.policy, clock=call.options.clock) as db,
+        progress(call.output, "Importing") as tell,
+    ):
+        return db.import_sessions(read, progress=tell)
+
+
+def _with_id(session: Any) -> Any:
+    """What is left of a session, or of the parts of a conversation, without what has an empty id; None for nothing.
+
+    A store can hold one, and so an export can; no command could name it.
+    """
+    if not isinstance(session, dict):
+        return session
+    segments = session.get("segments")
+    if isinstance(segments, list) and segments:
+        named = [one for one in map(_with_id, segments) if one is not None]
+        return {**session, "segments": named} if named else None
+    return None if session.get("id") == "" else session
+
+
+def _sessions_in(read: list[Any]) -> int:
+    return sum(len(one.get("segments") or [one]) if isinstance(one, dict) else 1 for one in read)
+
+
+def _told(call: Call, report: dict[str, Any], without_id: int) -> Iterator[str]:
     show = call.output.show
+    if call.is_rehearsal and not call.options.db_path.exists():
+        yield f"Would make a new store at {show(str(call.options.db_path))}."
     did = "Would import" if call.is_rehearsal else "Imported"
     yield f"{did} {plural(report['imported'], 'session')}."
     if report["skipped"]:
         yield f"{plural(report['skipped'], 'session')} skipped: there already, and left alone."
+    if without_id:
+        yield f"{plural(without_id, 'session')} left out, for the id is empty."
     for one in report["conflicts"]:
         yield (
             f"Session '{show(one['session_id'])}' comes without its title '{show(one['title'])}', which session"
@@ -120,7 +182,7 @@ COMMANDS: Final = {
     "import": Command(
         _run,
         "Put exported sessions into the store: ids, titles, parents, times and search come back.\nWhat is there already"
-        " is left alone.",
+        " is left alone; where there is no store yet, one is made.",
         _options,
     )
 }

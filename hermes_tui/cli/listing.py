@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from hermes_tui.cli import exits
 from hermes_tui.cli.output import Output
 from hermes_tui.options import Options
 from hermes_tui.text.figures import count, plural
@@ -17,20 +19,29 @@ from storage import Conversation, Listing, SessionDB
 if TYPE_CHECKING:
     from storage import SessionQuery
 
+_DATES = "a date is 7d, 12h, today, 2026-10 or 2026-10-01"
 _ALL = 1 << 31
 """More conversations than any store has."""
 
 
-def list_conversations(options: Options, output: Output, *, line: str = "", as_json: bool = False) -> None:
+def list_conversations(options: Options, output: Output, *, line: str = "", as_json: bool = False) -> int:
     """Print the conversations, last active first; pins stay in their place. What words find: newest hit first.
+
+    A line that is not understood prints nothing: whoever asks for a part must not be handed everything.
 
     Args:
         line: Words and filters as in the search box; empty for all conversations.
+
+    Returns:
+        The exit status.
 
     Raises:
         StoreError: The store cannot be opened or read.
     """
     query = _query(line, options.source)
+    if query is not None and query.ignored:
+        output.error(_misunderstood(query.ignored))
+        return exits.USAGE
     with SessionDB(options.db_path, read_only=True, clock=options.clock) as db:
         listing = _listing(db, query, options.limit)
         entries = listing.entries[: options.limit]
@@ -43,12 +54,19 @@ def list_conversations(options: Options, output: Output, *, line: str = "", as_j
     if len(entries) < len(listing.entries) and (output.is_watched or not as_json):
         more = f"{count(len(listing.entries) - len(entries))} more" if listing.complete else "more"
         output.remark(f"{output.marks.ellipsis} {more} not shown (use --limit N to see more)")
-    for note in dict.fromkeys((*(query.ignored if query is not None else ()), *listing.notes)):
+    for note in dict.fromkeys(listing.notes):
         output.remark(output.show(note))
     shown = query.shown_classes if query is not None else ()
     hidden = sum(number for kind, number in listing.hidden.items() if kind not in shown)
     if hidden and output.is_watched:
         output.remark(f"{plural(hidden, 'conversation')} hidden: archived, subagents, cron or tools")
+    return exits.OK
+
+
+def _misunderstood(ignored: Sequence[str]) -> str:
+    what = "; ".join(note.removeprefix("without: ") for note in ignored)
+    hint = f" ({_DATES})" if any(note.endswith("not a date") for note in ignored) else ""
+    return f"Not understood, so nothing was listed: {what}{hint}."
 
 
 def _query(line: str, source: str | None) -> SessionQuery | None:
@@ -109,6 +127,7 @@ def as_array(conversations: Sequence[Conversation]) -> list[dict[str, Any]]:
 def as_table(conversations: Sequence[Conversation], now: float, output: Output) -> Iterator[str]:
     """The four layouts of spec 5.2: with titles or without, with working directories or without."""
     show, rule, dash = output.show, output.marks.rule, output.marks.dash
+    column = partial(_column, output.marks.ellipsis)
     if not conversations:
         yield "No sessions found."
         return
@@ -129,22 +148,21 @@ def as_table(conversations: Sequence[Conversation], now: float, output: Output) 
     for row in conversations:
         active = fit(relative(row.last_active, now), 13)
         id_, source = show(row.id), _padded(show(row.source), 6)
-        title = show(row.title) or dash
-        workspace = _column(show(_workspace(row)) or dash, 18)
-        preview = show(row.preview)
+        title, preview = show(row.title) or dash, show(row.preview)
+        workspace = column(show(_workspace(row)) or dash, 18)
         if titles and places:
-            yield f"{_column(title, 28)} {workspace} {active} {id_}"
+            yield f"{column(title, 28)} {workspace} {active} {id_}"
         elif titles:
-            yield f"{_column(title, 32)} {_column(preview, 40)} {active} {id_}"
+            yield f"{column(title, 32)} {column(preview, 40)} {active} {id_}"
         elif places:
-            yield f"{_column(preview, 38)} {workspace} {active} {source} {id_}"
+            yield f"{column(preview, 38)} {workspace} {active} {source} {id_}"
         else:
-            yield f"{_column(preview, 50)} {active} {source} {id_}"
+            yield f"{column(preview, 50)} {active} {source} {id_}"
 
 
-def _column(text: str, cells: int) -> str:
+def _column(ellipsis: str, text: str, cells: int) -> str:
     """Two cells of every column stay free."""
-    return fit(cut(text, cells - 2, ellipsis=""), cells)
+    return fit(cut(text, cells - 2, ellipsis), cells)
 
 
 def _padded(text: str, cells: int) -> str:

@@ -26,23 +26,27 @@ def _run(call: Call) -> int:
         if not found.chosen:
             call.answer(foretold, [f"No sessions match ({filters}).", *candidates.spared(found)])
             return exits.OK
+        foretold["subagents_left"] = db.count_subagents([row["id"] for row in found.rows])
         lines = [
             *candidates.preview(found, str(filters), call.output, whole=call.is_rehearsal),
             *candidates.spared(found),
+            *deleting.staying(foretold["subagents_left"]),
+            deleting.copy(kept=not call.said.purge),
         ]
         if call.is_rehearsal:
             call.answer(foretold, [*lines, f"Dry run {dash} nothing deleted."])
             return exits.OK
         call.show(lines)
-        if call.said.purge:
-            call.show(["No copy is kept: nothing brings them back."])
         call.confirm(f"Delete these {len(found.rows)} session(s) ({found.span})?", "Nothing was deleted")
         # Whoever answers takes their time, and meanwhile one of them may have been taken up again.
         going = _still(found.chosen, candidates.find(db, **spares, **filters.given))
         done = deleting.delete(
             call, db, [one.parts for one in going], with_subagents=False, keep_copy=not call.said.purge
         )
-    status = deleting.answer(call, done, foretold, [f"Pruned {len(done.deleted)} session(s)."])
+    lines = [f"Pruned {len(done.deleted)} session(s)."]
+    if call.said.yes and done.deleted:
+        lines += deleting.staying(foretold["subagents_left"])
+    status = deleting.answer(call, done, foretold, lines)
     if revived := len(found.chosen) - len(going):
         call.remark(f"{plural(revived, 'conversation')} changed meanwhile and stayed.")
     return status

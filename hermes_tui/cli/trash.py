@@ -43,7 +43,7 @@ def _table(call: Call, steps: tuple[TrashedStep, ...]) -> Iterator[str]:
         note = " (cut off)" if one.interrupted else ""
         yield (
             f"{one.step:<28} {fit(relative(one.deleted_at, now), 13)} {len(one.sessions):>8} {one.messages:>8}"
-            f" {size(one.size):>9}  {cut(what, 40)}{note}"
+            f" {size(one.size):>9}  {cut(what, 40, call.output.marks.ellipsis)}{note}"
         )
 
 

@@ -40,6 +40,10 @@ def _migrate(call: Call) -> int:
         call.answer({"from": before, "to": SCHEMA_VERSION, "seconds": None, "dry_run": True}, [line, dry])
         return exits.OK
     if before < SCHEMA_VERSION:
+        call.confirm(
+            f"Bring {place} from schema version {before} to {SCHEMA_VERSION}? {_OLD_RELEASES} There is no way back.",
+            "Nothing was migrated",
+        )
         call.remark(f"{place}: schema version {before} {call.output.marks.arrow} {SCHEMA_VERSION}")
     begun = time.monotonic()
     with progress(call.output, "Indexing") as tell:
@@ -80,6 +84,7 @@ def _optimize(call: Call) -> int:
     after = _size(path)
     call.answer(
         {"indexes": indexes, "before": before, "after": after, "dry_run": False},
+        # Hermes' own words (spec 5.2).
         [f"Optimized {indexes} FTS index(es).", _sizes(before, after)],
     )
     return exits.OK

@@ -16,6 +16,7 @@ from storage.engine.failures import decoded, named
 from storage.engine.layout import look
 from storage.engine.notes import notes
 from storage.engine.opening import Opened, connect, side_file, text
+from storage.engine.session_ids import unusable
 from storage.errors import Interrupted, NotAStore, StoreClosed, StoreUnreadable
 from storage.records import StoreInfo
 
@@ -170,6 +171,7 @@ class Reader:
             self.refresh_layout()
             journal = "wal" if self._immutable else str(self.rows("PRAGMA journal_mode")[0][0])
             counted = self.one("SELECT count(*) FROM sessions") if "sessions" in self.layout.columns else None
+            unnamed = unusable(self.rows) if counted else 0
             return StoreInfo(
                 path=self.path,
                 version=self.layout.version,
@@ -180,7 +182,8 @@ class Reader:
                 immutable=self._immutable,
                 size=_size(self._file),
                 sessions=counted[0] if counted else 0,
-                notes=notes(self.layout, self.rows, immutable=self._immutable),
+                unnamed=unnamed,
+                notes=notes(self.layout, self.rows, immutable=self._immutable, unnamed=unnamed),
             )
 
     def close(self) -> None:

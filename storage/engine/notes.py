@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from storage.engine import session_ids
 from storage.engine.layout import Execute, FtsTable, Layout
 from storage.errors import IndexDamaged
 
 
-def notes(layout: Layout, execute: Execute, *, immutable: bool) -> tuple[str, ...]:
-    """The sentences for `StoreInfo.notes`; costs a few look-ups and one pass over the ids of the sessions."""
+def notes(layout: Layout, execute: Execute, *, immutable: bool, unnamed: int) -> tuple[str, ...]:
+    """The sentences for `StoreInfo.notes`; costs a few look-ups."""
     if layout.refusal:
         return ("The file is empty: no sessions yet.",)
-    return tuple(_all(layout, execute, immutable))
+    return tuple(_all(layout, execute, immutable, unnamed))
 
 
-def _all(layout: Layout, execute: Execute, immutable: bool) -> Iterator[str]:
+def _all(layout: Layout, execute: Execute, immutable: bool, unnamed: int) -> Iterator[str]:
     if immutable:
         yield "The store lies in a directory that cannot be written, so nothing in it can be changed."
     if layout.turn_fences:
@@ -24,8 +23,8 @@ def _all(layout: Layout, execute: Execute, immutable: bool) -> Iterator[str]:
     for table, what in sorted(layout.odd.items()):
         lost = "" if table in layout.columns else "what it holds is not shown, and "
         yield f"The table {table} is {what}, as no Hermes makes it: {lost}nothing can be written."
-    if count := session_ids.unusable(execute):
-        yield f"Sessions whose id is missing or no text: {count}. They cannot be named, so they are not shown."
+    if unnamed:
+        yield f"Sessions whose id is missing or no text: {unnamed}. They cannot be named, so they are not shown."
     if problem := _problem(layout.fts, execute):
         yield f"The word index {problem}: searches read the messages instead, which takes longer."
     if problem := _problem(layout.trigram, execute):

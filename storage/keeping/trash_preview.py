@@ -36,6 +36,7 @@ def preview_delete(
     ]
     readable = [time for time in last if time]
     messages, size = _weight(reader, all_that_go)
+    others = _continuations(kin, parts, leaving)
     return DeletePreview(
         conversations=len(last),
         sessions=tuple(all_that_go),
@@ -47,9 +48,17 @@ def preview_delete(
         newest=max(readable, default=None),
         running=tuple(_running(reader, all_that_go, kin, store.clock())),
         branches=_branches(reader, leaving),
-        continuations=_continuations(kin, parts, leaving),
+        continuations=len(others),
         missing=tuple(id_ for id_ in named if id_ not in leaving),
+        later=sum(kin[id_].parent in leaving for id_ in others),
     )
+
+
+def count_subagents(store: Store, session_ids: Sequence[str]) -> int:
+    """How many other sessions worked for these, and for those: what `with_subagents` would take along."""
+    reader = store.reading()
+    named, all_that_go = (going(reader, session_ids, with_subagents=also) for also in (False, True))
+    return len(all_that_go) - len(named)
 
 
 def _weight(reader: Reading, session_ids: Sequence[str]) -> tuple[int, int]:
@@ -95,6 +104,8 @@ def _branches(reader: Reading, leaving: Collection[str]) -> int:
     )
 
 
-def _continuations(kin: Mapping[str, Kin], parts: Collection[str], leaving: Collection[str]) -> int:
+def _continuations(kin: Mapping[str, Kin], parts: Collection[str], leaving: Collection[str]) -> list[str]:
+    """Parts of the same chains that stay."""
     named = set(parts)
-    return sum(id_ not in leaving for chain in chains(kin) if named & set(chain.parts) for id_ in chain.parts)
+    touched = (chain.parts for chain in chains(kin) if named & set(chain.parts))
+    return [id_ for parts in touched for id_ in parts if id_ not in leaving]

@@ -20,7 +20,7 @@ WRITING = [
     ["delete", "s1", "--yes"],
     ["delete", "s1", "--yes", "--purge"],
     ["prune", "--yes"],
-    ["migrate"],
+    ["migrate", "--yes"],
     ["optimize"],
     ["optimize-storage"],
 ]
@@ -92,7 +92,7 @@ def test_what_is_no_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words
     assert path.read_text() == "hello world" * 500
 
 
-@pytest.mark.parametrize("words", [one for one in WRITING if one != ["migrate"]], ids=" ".join)
+@pytest.mark.parametrize("words", [one for one in WRITING if one != ["migrate", "--yes"]], ids=" ".join)
 def test_an_empty_file_stays_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str]) -> None:
     path = tmp_path / "state.db"
     path.touch()
@@ -104,5 +104,5 @@ def test_an_empty_file_stays_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_migrating_an_empty_file_makes_a_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "state.db"
     path.touch()
-    answer = Commands(path, monkeypatch)("migrate", "--json").json
+    answer = Commands(path, monkeypatch)("migrate", "--yes", "--json").json
     assert (answer["from"], answer["to"]) == (0, 23)

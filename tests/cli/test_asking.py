@@ -47,6 +47,8 @@ def test_a_person_answers(store: Path, tmp_path: Path, keys: bytes, status: int,
         terminal.type(keys)
         assert terminal.wait() == status
         assert "Traceback" not in terminal.screen
+        # What comes next, the prompt of the shell first of all, stands in a line of its own.
+        assert terminal.raw.endswith(b"\n")
     assert is_there(store) is stays
 
 

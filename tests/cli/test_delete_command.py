@@ -48,9 +48,12 @@ def test_one_part_and_back(sessions: Commands) -> None:
     done = sessions("delete", "b", typed="y\n")
     assert done.out == (
         "1 session: 1 message, about 23 bytes\n"
+        "  b  B\n"
         "last active 2026-05-28 20:41\n"
         "2 parts of the same conversation stay\n"
         "1 branch or fresh start stays, without a parent\n"
+        "1 subagent session stays, hidden, on its own\n"
+        "A copy goes to the trash, where it can be restored from for 30 days.\n"
         "Deleted session 'b'.\n"
     )
     step = step_of(sessions)
@@ -84,6 +87,31 @@ def test_what_goes(sessions: Commands, words: list[str], gone: set[str]) -> None
     back = sessions("trash", "restore", done["step"], "--json").json
     assert set(back["sessions"]) == gone
     assert left(sessions.path) == ALL
+
+
+@pytest.mark.parametrize("words", [["a", "--chain"], ["b"], ["a", "b"]])
+def test_subagent_sessions_that_stay_are_told(sessions: Commands, words: list[str]) -> None:
+    line = "1 subagent session stays, hidden, on its own\n"
+    assert line in sessions("delete", *words, "--dry-run").out
+    assert line not in sessions("delete", *words, "--with-subagents", "--dry-run").out
+    assert sessions("delete", *words, "--dry-run", "--json").json["subagents_left"] == 1
+    assert sessions("delete", *words, "--yes").out.endswith(f".\n{line}")
+    with SessionDB(sessions.path, read_only=True) as db:
+        worker = db.get_session("worker")
+        assert worker is not None
+        assert worker["parent_session_id"] is None
+        assert "worker" not in {entry.id for entry in db.listing().entries}
+
+
+def test_a_question_about_many_names_fifteen(build_v11: BuildV11, on_store: OnStore) -> None:
+    ids = [f"s{number:02}" for number in range(20)]
+    rows = ",".join(f"('{id_}','cli',1,'title of {id_} {'x' * 60}')" for id_ in ids)
+    sessions = on_store(build_v11(f"INSERT INTO sessions(id,source,started_at,title) VALUES {rows};"))
+    lines = sessions("delete", *ids, typed="n\n").out.splitlines()
+    assert lines[1:17] == [
+        *(f"  {id_}  title of {id_} {'x' * 46}…" for id_ in ids[:15]),
+        "  … and 5 more",
+    ]
 
 
 def test_several_are_one_step(sessions: Commands) -> None:
@@ -151,8 +179,13 @@ def test_a_rehearsal_changes_nothing(sessions: Commands) -> None:
     assert (done.status, done.err) == (0, "")
     assert done.out == (
         "3 sessions and 1 subagent session: 4 messages, about 102 bytes\n"
+        "  a  A\n"
+        "  b  B\n"
+        "  c  C\n"
+        "  worker\n"
         "last active 2026-05-28 20:58\n"
         "1 branch or fresh start stays, without a parent\n"
+        "A copy goes to the trash, where it can be restored from for 30 days.\n"
         "Dry run — nothing deleted.\n"
     )
     assert files(sessions.path.parent) == before

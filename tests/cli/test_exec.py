@@ -206,13 +206,18 @@ def test_no_terminal(store: Path, env: dict[str, str], tmp_path: Path) -> None:
 
     sentence = "There is no terminal to draw on (/dev/tty: No such device or address)."
     listed = run("browse")
-    assert (listed.returncode, listed.stderr) == (0, f"{sentence}\n")
+    assert (listed.returncode, listed.stderr) == (0, f"{sentence} So this is the list.\n")
     assert [line.split()[-1] for line in listed.stdout.splitlines()[2:]] == [
         "20260101_000007_abcdef",
         "other",
     ]
     printed = run("browse", "--print")
     assert (printed.returncode, printed.stdout, printed.stderr) == (3, "", f"hermes-tui: {sentence}\n")
+    store.unlink()
+    lost = run("browse")
+    assert (lost.returncode, lost.stdout) == (3, "")
+    assert lost.stderr.startswith(f"hermes-tui: No session store at {store}. Name one with --db PATH")
+    assert lost.stderr.count("\n") == 1
 
 
 def test_a_browser_that_breaks_down(store: Path, env: dict[str, str], tmp_path: Path) -> None:

@@ -101,6 +101,52 @@ def test_several_documents_go_into_a_directory(sessions: Commands, to: Path) -> 
     )
 
 
+@pytest.mark.parametrize("ending", ["pdf", "gz", "TXT", "2026-10-01"])
+def test_an_ending_of_no_format(sessions: Commands, to: Path, ending: str) -> None:
+    done = sessions("export", f"{to}/all.jsonl.{ending}")
+    assert (done.status, done.out, done.err) == (
+        2,
+        "",
+        f"hermes-tui: Nothing is exported as .{ending.lower()}: name the file .md, .html, .json or .jsonl,"
+        " or say the --format.\n",
+    )
+    assert list(to.iterdir()) == []
+    assert sessions("export", f"{to}/all.{ending}", "--format", "jsonl").status == 0
+    (to / f"dir.{ending}").mkdir()
+    assert sessions("export", f"{to}/dir.{ending}").out.endswith(f"dir.{ending}/conversations.jsonl\n")
+
+
+@pytest.mark.parametrize(
+    "words", [["all.md"], ["all.HTML"], ["all.json", "--format", "md"], ["all.md", "--dry-run"]]
+)
+def test_no_directory_gets_the_name_of_a_file(sessions: Commands, to: Path, words: list[str]) -> None:
+    done = sessions("export", f"{to}/{words[0]}", *words[1:])
+    assert (done.status, done.out, done.err) == (
+        2,
+        "",
+        f"hermes-tui: {to}/{words[0]} holds one conversation, and these are 4: name a directory for their files"
+        f" ({to}/all/), or a file for all of them (.jsonl).\n",
+    )
+    assert list(to.iterdir()) == []
+    assert sessions("export", f"{to}/all/", "--format", "md").out == f"Exported 4 sessions to {to}/all\n"
+    assert sessions("export", f"{to}/one.md", "--session-id", "tip").status == 0
+
+
+def test_sessions_that_no_id_names_are_counted(build_v11: BuildV11, on_store: OnStore, to: Path) -> None:
+    sessions = on_store(
+        build_v11(
+            "INSERT INTO sessions(id,source,started_at) VALUES('good','cli',1),(x'6261',  'cli',1),"
+            "('nul'||char(0)||'l','cli',1),(CAST(x'ff' AS TEXT),'cli',1);"
+        )
+    )
+    done = sessions("export", f"{to}/x.jsonl")
+    assert (done.status, done.out) == (0, f"Exported 1 session to {to}/x.jsonl\n")
+    assert done.err == "Without 3 sessions whose ids are missing or no text: they cannot be named.\n"
+    assert ids((to / "x.jsonl").read_text()) == ["good"]
+    assert sessions("export", f"{to}/y.jsonl", "--json").json["unnamed"] == 3
+    assert sessions("export", f"{to}/z.jsonl", "--session-id", "good").err == ""
+
+
 def test_nothing_is_overwritten_without_a_yes(sessions: Commands, to: Path) -> None:
     path = to / "there.jsonl"
     path.write_text("precious")
@@ -128,7 +174,8 @@ def test_what_cannot_be_written_is_said_in_a_line(sessions: Commands, to: Path) 
         f"{to}/circle", f"{to}/circle/x.md",
     ):  # fmt: skip
         for word in ("--yes", "--json"):
-            done = sessions("export", path, word)
+            form = [] if path.endswith((".md", ".jsonl")) else ["--format", "jsonl"]
+            done = sessions("export", path, word, *form, "--session-id", "other")
             assert (done.status, done.out, done.err.count("\n")) in ((3, "", 1), (1, "", 1)), path
 
 
@@ -147,7 +194,7 @@ def test_a_pipe_is_utf8_whatever_the_locale(sessions: Commands) -> None:
 
 
 def test_a_rehearsal_writes_nothing(sessions: Commands, to: Path) -> None:
-    done = sessions("export", f"{to}/x.md", "--lineage", "logical", "--dry-run")
+    done = sessions("export", f"{to}/x", "--format", "md", "--lineage", "logical", "--dry-run")
     assert done.out == "Would export 3 conversations as MARKDOWN.\nDry run — nothing exported.\n"
     assert list(to.iterdir()) == []
 
@@ -167,6 +214,7 @@ def test_json(sessions: Commands, to: Path) -> None:
         "messages": 3,
         "masked": 1,
         "missing": [],
+        "unnamed": 0,
         "open_skipped": 0,
         "cancelled": False,
         "dry_run": False,

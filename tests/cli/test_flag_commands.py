@@ -27,7 +27,7 @@ CHAIN = {"root", "tip", "dead"}
 @pytest.fixture
 def sessions(build_v11: BuildV11, on_store: OnStore) -> Commands:
     commands = on_store(build_v11(ROWS))
-    assert commands("migrate").status == 0
+    assert commands("migrate", "--yes").status == 0
     return commands
 
 
@@ -60,10 +60,34 @@ def test_any_part_stands_for_the_whole(
     assert flagged(sessions.path, column) == set()
 
 
+@pytest.mark.parametrize(
+    ("verb", "again"),
+    [
+        ("archive", "3 sessions were archived already."),
+        ("unarchive", "3 sessions were not archived."),
+        ("pin", "3 sessions were pinned already."),
+        ("unpin", "3 sessions were not pinned."),
+    ],
+)
+def test_what_is_so_already_is_said_to_be(sessions: Commands, verb: str, again: str) -> None:
+    sessions(verb, "root")
+    assert sessions(verb, "tip", "--dry-run").out.splitlines()[0] == again
+    done = sessions(verb, "tip")
+    assert (done.status, done.out) == (0, f"{again}\n")
+    answer = sessions(verb, "root", "--json").json
+    assert (answer["sessions"], answer["already"]) == ([], ["root", "tip", "dead"])
+
+
+def test_only_what_is_new_is_said_to_be_done(sessions: Commands) -> None:
+    sessions("pin", "root")
+    assert sessions("pin", "other", "root").out == "Pinned 1 session(s).\n3 sessions were pinned already.\n"
+
+
 def test_two_parts_of_one_are_one(sessions: Commands) -> None:
     answer = sessions("pin", "tip", "root", "open", "--json").json
     assert answer == {
         "sessions": ["root", "tip", "dead", "open"],
+        "already": [],
         "conversations": 2,
         "pinned": True,
         "open_skipped": 0,

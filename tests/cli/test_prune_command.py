@@ -28,6 +28,8 @@ INSERT INTO sessions(id,source,started_at,ended_at,title,model,message_count)
 SELECT printf('s%02d', i), 'telegram', 1770000000 + i * 60, 1770009000, 'title ' || i, 'nous/hermes-5', i FROM n;
 """
 
+COPY = "A copy goes to the trash, where it can be restored from for 30 days."
+
 
 @pytest.fixture
 def sessions(build_v11: BuildV11, on_store: OnStore) -> Commands:
@@ -52,6 +54,8 @@ def test_case_27(sessions: Commands) -> None:
         " oldest 2026-05-24 14:13, newest 2026-05-24 14:13):\n"
         "  dead  2026-05-24 14:13  cli                                    0 msgs\n"
         "1 open session skipped\n"
+        "1 subagent session stays, hidden, on its own\n"
+        f"{COPY}\n"
         "Pruned 1 session(s).\n"
     )
     (step,) = sessions("trash", "list", "--json").json["steps"]
@@ -95,16 +99,18 @@ def test_any_filter_takes_the_place_of_the_90_days(sessions: Commands, words: st
 
 
 def test_archived_ones_are_spared_unless_they_are_asked_for(sessions: Commands) -> None:
-    sessions("migrate")
+    sessions("migrate", "--yes")
     sessions("archive", "dead")
     assert sessions("prune", "--yes").out == (
         "No sessions match (last active before 2026-06-23 14:13).\n1 open session skipped\n"
     )
-    assert sessions("prune", "--yes", "--include-archived").out.endswith("Pruned 1 session(s).\n")
+    assert sessions("prune", "--yes", "--include-archived").out.endswith(
+        "\nPruned 1 session(s).\n1 subagent session stays, hidden, on its own\n"
+    )
 
 
 def test_pinned_ones_are_spared(sessions: Commands) -> None:
-    sessions("migrate")
+    sessions("migrate", "--yes")
     sessions("pin", "dead")
     assert sessions("prune", "--yes", "--include-archived").out.startswith("No sessions match (")
     assert "dead" in left(sessions.path)
@@ -114,12 +120,12 @@ def test_a_question_shows_fifteen_and_a_rehearsal_all(build_v11: BuildV11, on_st
     sessions = on_store(build_v11(MANY))
     sessions.now = NOW
     asked = sessions("prune", typed="n\n").out.splitlines()
-    assert len(asked) == 1 + 15 + 1
+    assert len(asked) == 1 + 15 + 1 + 1
     assert asked[0].startswith("20 session(s) match (last active before ")
     assert asked[1] == ("  s01  2026-02-02 02:41  telegram   hermes-5                    1 msgs  title 1")
-    assert asked[-1] == "  … and 5 more"
+    assert asked[-2:] == ["  … and 5 more", COPY]
     rehearsed = sessions("prune", "--dry-run").out.splitlines()
-    assert len(rehearsed) == 1 + 20 + 1
+    assert len(rehearsed) == 1 + 20 + 1 + 1
     assert rehearsed[-1] == "Dry run — nothing deleted."
 
 
@@ -174,6 +180,7 @@ def test_json(sessions: Commands) -> None:
         "oldest": 1779632001.0,
         "newest": 1779632001.0,
         "open_skipped": 1,
+        "subagents_left": 1,
         "dry_run": False,
         "deleted": ["dead"],
         "messages": 1,

@@ -78,9 +78,9 @@ def test_titles(fill_store: FillStore) -> None:
         + RULE * 110
         + "\n"
         f"{'Fix Docker Build':<32} {'it fails':<40} 2h ago        20260921_140000_aaaaaa\n"
-        f"{'T' * 30}   {'p' * 38}   yesterday     {'t' * 40}\n"
+        f"{'T' * 29}…   {'p' * 37}…   yesterday     {'t' * 40}\n"
         "—                                two lines                                3d ago        untitled\n"
-        "数据库重构数据库重构数据库重构   语语语语语语语语语语语语语语语语语语语   4d ago        wide\n"
+        "数据库重构数据库重构数据库重…    语语语语语语语语语语语语语语语语语语…    4d ago        wide\n"
     )
 
 
@@ -92,7 +92,7 @@ def test_no_titles(fill_store: FillStore) -> None:
     )
     assert listed(path) == (
         "Preview                                            Last Active   Src    ID\n" + RULE * 95 + "\n"
-        f"{'p' * 48}   just now      cli    one\n"
+        f"{'p' * 47}…   just now      cli    one\n"
         "short                                              59m ago       telegram two\n"
         "                                                   2026-09-12    sms    three\n"
     )
@@ -106,8 +106,8 @@ def test_workspaces_and_titles(fill_store: FillStore) -> None:
     )
     assert listed(path) == (
         "Title                        Workspace          Last Active   ID\n" + RULE * 110 + "\n"
-        f"{'T' * 26}   shop               1m ago        one\n"
-        f"—                            {'w' * 16}   2m ago        two\n"
+        f"{'T' * 25}…   shop               1m ago        one\n"
+        f"—                            {'w' * 15}…   2m ago        two\n"
         "no place                     —                  3m ago        three\n"
     )
 
@@ -121,7 +121,7 @@ def test_workspaces_and_no_titles(fill_store: FillStore) -> None:
         "Preview                                Workspace          Last Active   Src    ID\n"
         + RULE * 100
         + "\n"
-        f"{'p' * 36}   shop               1m ago        cli    one\n"
+        f"{'p' * 35}…   shop               1m ago        cli    one\n"
         "elsewhere                              —                  2m ago        discord two\n"
     )
 
@@ -323,6 +323,24 @@ def test_a_line_of_words_and_filters(fill_store: FillStore) -> None:
 
 def test_what_a_line_asks_for_in_vain_is_said(fill_store: FillStore) -> None:
     path = fill_store({"id": "a1", "started_at": NOW - 60, "said": "docker"})
-    assert listed(path, line="after:soon source:clii") == (
-        "No sessions found.\nwithout: after:soon — not a date\nno source clii; there is cli\n"
-    )
+    assert listed(path, line="source:clii") == "No sessions found.\nno source clii; there is cli\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("after:foo", "after:foo — not a date (a date is 7d, 12h, today, 2026-10 or 2026-10-01)"),
+        ("docker msgs:many", "msgs:many — not a number"),
+        ("-is:cheap source:cli", "-is:cheap — not one of pinned, archived, hidden, running, complete, interrupted,"
+         " error, empty, untitled, branch, subagent, cron, tool"),
+        ("docker OR", "OR — nothing after it"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("words", [[], ["--json"]], ids=["table", "JSON"])
+def test_what_is_not_understood_lists_nothing(
+    fill_store: FillStore, capsys: pytest.CaptureFixture[str], line: str, why: str, words: list[str]
+) -> None:
+    path = fill_store({"id": "a1", "started_at": NOW - 60, "said": "docker"})
+    assert main(["sessions", "list", "--db", str(path), *words, "--", *line.split()]) == 2
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", f"hermes-tui: Not understood, so nothing was listed: {why}.\n")

@@ -37,18 +37,38 @@ def test_from_to_and_how_long(copy_store: CopyStore, on_store: OnStore, name: st
         f"Would bring {sessions.path} from schema version {before} to 23. {OLD}\nDry run — nothing migrated.\n"
     )
     assert files(sessions.path.parent) == untouched
-    done = sessions("migrate")
+    done = sessions("migrate", "--yes")
     assert done.status == 0
     assert done.err == f"{sessions.path}: schema version {before} → 23\n"
     assert re.fullmatch(rf"Migrated from schema version {before} to 23 in \d+\.\d s\. {OLD}\n", done.out)
     with SessionDB(sessions.path, read_only=True) as db:
         assert (db.info().version, db.info().sessions) == (23, 41)
-    again = sessions("migrate")
+    again = sessions("migrate", typed="")
     assert (again.status, again.out, again.err) == (
         0,
         f"{sessions.path} is at schema version 23. {OLD}\n",
         "",
     )
+
+
+def test_migrate_asks_first_for_nothing_brings_the_old_version_back(
+    copy_store: CopyStore, on_store: OnStore
+) -> None:
+    sessions = on_store(copy_store("state-v22-0.19.0.db"))
+    before = sessions.path.read_bytes()
+    question = f"Bring {sessions.path} from schema version 22 to 23? {OLD} There is no way back. [y/N] "
+    done = sessions("migrate", typed="n\n")
+    assert (done.status, done.out, done.err) == (1, "", f"{question}\x1b[2mCancelled.\x1b[0m\n")
+    done = sessions("migrate")
+    assert (done.status, done.out, done.err) == (
+        1,
+        "",
+        "hermes-tui: Nothing was migrated: there is no terminal to ask on; add --yes to go ahead without a question.\n",
+    )
+    assert sessions.path.read_bytes() == before
+    assert sessions("migrate", typed="y\n").status == 0
+    with SessionDB(sessions.path, read_only=True) as db:
+        assert db.info().version == 23
 
 
 def test_migrate_json(copy_store: CopyStore, on_store: OnStore) -> None:
@@ -59,7 +79,7 @@ def test_migrate_json(copy_store: CopyStore, on_store: OnStore) -> None:
         "seconds": None,
         "dry_run": True,
     }
-    answer = sessions("migrate", "--json").json
+    answer = sessions("migrate", "--yes", "--json").json
     assert answer.pop("seconds") >= 0
     assert answer == {"from": 6, "to": 23, "dry_run": False}
 
@@ -132,11 +152,11 @@ def test_the_lock_is_held_by_another(copy_store: CopyStore, on_store: OnStore) -
     with other_process(sessions.path) as other:
         other.run("BEGIN IMMEDIATE")
         for command in ("migrate", "optimize", "optimize-storage"):
-            done = sessions(command, policy=IMPATIENT)
+            done = sessions(command, "--yes", policy=IMPATIENT)
             assert (done.status, done.out) == (3, "")
             assert done.err.endswith(busy)
         other.run("ROLLBACK")
-    assert sessions("migrate", "--json").json["from"] == 11
+    assert sessions("migrate", "--yes", "--json").json["from"] == 11
 
 
 def test_optimize(build_v11: BuildV11, on_store: OnStore) -> None:
