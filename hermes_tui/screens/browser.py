@@ -15,6 +15,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from hermes_tui.screens import states
+from hermes_tui.screens.acting_keys import ActingKeys
 from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
 from hermes_tui.screens.panes import ANYWHERE, ListPane
@@ -47,7 +48,7 @@ FOLLOW_SECONDS = 0.05
 """How long the cursor must rest on a row before its transcript is read."""
 
 
-class BrowserScreen(Screen[None]):
+class BrowserScreen(ActingKeys, Screen[None]):
     """One store, open for browsing."""
 
     BINDINGS: ClassVar[list[BindingType]] = ANYWHERE
@@ -320,48 +321,6 @@ class BrowserScreen(Screen[None]):
     def _hidden_chosen(self, show: frozenset[HiddenClass] | None) -> None:
         if show is not None:
             self.finder.toggled(show)
-
-    # Those that act on conversations: see `screens/actions/acting.py`.
-
-    def action_mark(self) -> None:
-        """Mark the conversation under the cursor, or take its mark away, and move on."""
-        self.acting.marking.toggle_and_move()
-
-    def action_extend(self, by: int) -> None:
-        """Mark the conversation under the cursor, and move on."""
-        self.acting.marking.extend(by)
-
-    def action_mark_all(self) -> None:
-        """Mark all that match, or take every mark away."""
-        self.acting.marking.toggle_all()
-
-    def action_rename(self) -> None:
-        """Give what is under the cursor another title; marks make no difference."""
-        self.acting.rename()
-
-    def action_export(self) -> None:
-        """Write what is marked or pointed at to a file."""
-        self.acting.export()
-
-    def action_delete(self) -> None:
-        """Delete what is marked or pointed at, once the person says so."""
-        self.acting.delete()
-
-    def action_undo(self) -> None:
-        """Take back the last step."""
-        self.acting.undoing.undo()
-
-    def action_archive(self) -> None:
-        """Put what is marked or pointed at out of the list, or back."""
-        from hermes_tui.services.write_lane import Flag
-
-        self.acting.toggle(Flag.ARCHIVED)
-
-    def action_pin(self) -> None:
-        """Pin what is marked or pointed at, or let it go."""
-        from hermes_tui.services.write_lane import Flag
-
-        self.acting.toggle(Flag.PINNED)
 
     def action_resume(self) -> None:
         """Leave with the conversation under the cursor, unless Hermes could not resume it."""
