@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from storage.engine.connection import Cancel, Reader
@@ -9,7 +10,8 @@ from storage.engine.layout import Layout
 from storage.finding import evidence, hits, sieve
 from storage.finding.hits import Route, Slice
 from storage.finding.query import SessionQuery
-from storage.finding.scope import Ids, Scope
+from storage.finding.scope import Ids, Scope, between
+from storage.finding.standing import standing
 
 CUT = 8192
 """Characters of tool output that the index knows in layout C3 (spec 1.5); nothing of it where it is encoded."""
@@ -28,11 +30,16 @@ class Beside:
     ) -> Slice:
         found = self.route(reader, query, scope, wanted, cancel)
         likely, needles = evidence.may_be_in(query, evidence.searched(reader.layout))
+        known = standing(reader).beside(" OR ".join(self.partly), found.lowest, cancel)
+        beside = between(known, Ids(found.lowest, wanted.before))
+        if scope.own is not None:
+            beside = tuple(set(scope.own).intersection(beside))
+        if not beside:
+            return found
         ids: list[int] = reader.json(
-            f"""SELECT json_group_array(m.id) FROM messages m
-            WHERE {scope.among(Ids(found.lowest, wanted.before))} AND ({" OR ".join(self.partly)})
+            f"""SELECT json_group_array(m.id) FROM messages m WHERE m.id IN (SELECT value FROM json_each(?))
             AND ({encoded(reader.layout)} OR {likely})""",
-            needles,
+            (json.dumps(beside), *needles),
             cancel,
         )
         candidates = set(ids).difference(id_ for hit in found.hits for id_ in hit.ids)

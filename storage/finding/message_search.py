@@ -21,7 +21,7 @@ from storage.finding.message_query import MessageQuery
 from storage.finding.query import SessionQuery
 from storage.finding.routes import Plan
 from storage.finding.scope import NEWEST, Ids, Scope
-from storage.finding.sieve import Sieve, Sieved
+from storage.finding.sieve import Listed, Sieve, Sieved
 
 OPENING, CLOSING = ">>>", "<<<"
 """What stands around a match in a snippet."""
@@ -319,10 +319,8 @@ def candidates(search: Search, plan: Plan) -> tuple[str, list[Any]]:
     before = NEWEST
     for stretch in plan.stretches:
         if sieves := _sieves(search.reader, query, stretch.route):
-            hit = " OR ".join(
-                f"m.id IN (SELECT rowid FROM {own.table} WHERE {own.table} MATCH ?)" for own in sieves
-            )
-            values += [own.match for own in sieves]
+            hit = " OR ".join(own.condition[0] for own in sieves)
+            values += [value for own in sieves for value in own.condition[1]]
         else:
             hit, needles = evidence.may_match(search.reader.layout, query)
             values += needles
@@ -331,7 +329,7 @@ def candidates(search: Search, plan: Plan) -> tuple[str, list[Any]]:
     return " OR ".join(conditions), values
 
 
-def _sieves(reader: Reader, query: SessionQuery, route: Route) -> tuple[Sieve, ...]:
+def _sieves(reader: Reader, query: SessionQuery, route: Route) -> tuple[Sieve | Listed, ...]:
     """What the route asks the indexes for; nothing for a scan."""
     if isinstance(route, Beside):
         return _sieves(reader, query, route.route)

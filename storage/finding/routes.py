@@ -15,7 +15,7 @@ from storage.finding.index import Indexed
 from storage.finding.query import SessionQuery, Term
 from storage.finding.ranges import Some
 from storage.finding.scope import NEWEST, OLDEST
-from storage.finding.sieve import Sieve, Sieved
+from storage.finding.sieve import Listed, Sieve, Sieved
 from storage.finding.standing import Standing, standing
 
 NEWEST_FIRST = 6_000
@@ -163,7 +163,8 @@ def _as_written(
     """By the trigrams; None where they know nothing of some alternative."""
     if known.trigram is None:
         return None
-    sieves, dense, short = [*sieve.encoded(reader, query, cancel)], False, False
+    sieves: list[Sieve | Listed] = [*sieve.encoded(reader, query, cancel)]
+    dense, short, listed = False, False, 0
     if words := sieve.of_words(query):
         sieves.append(Sieve("messages_fts", words))
         if glued := sieve.glued(query):
@@ -174,13 +175,19 @@ def _as_written(
         match = [trigrams.phrase(text) for text in long]
         pairs = [text for text in written if fold.is_pair(text)] if not long and known.has_pairs else []
         # What is short costs a look at the vocabulary: not where something longer leaves little.
-        for text in () if long or pairs else written:
-            found = trigrams.beginnings(reader, text, cancel) if text else None
-            if found is None:
-                continue
-            short = True
-            dense |= len(found) > trigrams.DENSE
-            match.append(trigrams.any_of(found) if found else trigrams.phrase("\uffff" * trigrams.LONG))
+        texts = [text for text in written if text] if not (long or pairs) else []
+        short |= bool(texts)
+        places = [ids for text in texts if (ids := known.places(text, cancel)) is not None]
+        if places:
+            few, *others = sorted(places, key=len)
+            both = set(few).intersection(*others) if others else ()
+            sieves.append(Listed(tuple(id_ for id_ in few if id_ in both) if others else few))
+            listed += len(few)
+            continue
+        for text in texts:
+            if (found := trigrams.beginnings(reader, text, cancel)) is not None:
+                dense |= len(found) > trigrams.DENSE
+                match.append(trigrams.any_of(found))
         if pairs:
             sieves.append(Sieve("messages_fts_cjk", " AND ".join(map(trigrams.phrase, pairs))))
         elif match:
@@ -191,7 +198,8 @@ def _as_written(
             return None
     lacking = _lacking(known.trigram, short=short)
     note = _not_searched(f"“{_nameless(query).text}” in {lacking}") if lacking else ""
-    everything = (Stretch(OLDEST, Sieved(tuple(sieves)), note, _DENSITY if dense else 0.0),)
+    density = _DENSITY if dense else listed / max(1, _extent(reader, cancel)[1])
+    everything = (Stretch(OLDEST, Sieved(tuple(sieves)), note, density),)
     if not (lacking or dense):
         return everything
     if lacking:

@@ -75,6 +75,10 @@ class Scope:
 
     def _own(self, ids: Ids) -> tuple[int, ...]:
         """Those among these ids."""
-        own = self.own or ()
-        first = bisect_right(own, -ids.before, key=neg)
-        return own[first : bisect_right(own, -ids.first, key=neg)]
+        return between(self.own or (), ids)
+
+
+def between(newest_first: tuple[int, ...], ids: Ids) -> tuple[int, ...]:
+    """Those of these messages that are among these ids."""
+    first = bisect_right(newest_first, -ids.before, key=neg)
+    return newest_first[first : bisect_right(newest_first, -ids.first, key=neg)]

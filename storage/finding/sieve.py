@@ -10,9 +10,10 @@ from itertools import islice
 
 from storage.engine.connection import Cancel, Reader
 from storage.finding import hits, trigrams, vocabulary
+from storage.finding.evidence import Evidence
 from storage.finding.hits import Slice
 from storage.finding.query import SessionQuery, Term
-from storage.finding.scope import Ids, Scope
+from storage.finding.scope import Ids, Scope, between
 from storage.finding.standing import ENCODED, standing
 
 SLICE = 1_000
@@ -36,12 +37,37 @@ class Sieve:
     match: str
     size: int = SLICE
 
+    @property
+    def condition(self) -> Evidence:
+        """SQL: whether it offers the message `m`."""
+        return f"m.id IN (SELECT rowid FROM {self.table} WHERE {self.table} MATCH ?)", [self.match]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The rows of an index that a query for it would find, the newest first, and how many are looked at together."""
+
+    ids: tuple[int, ...]
+    size: int = SLICE
+
+    @property
+    def condition(self) -> Evidence:
+        """SQL: whether it offers the message `m`."""
+        return "m.id IN (SELECT value FROM json_each(?))", [json.dumps(self.ids)]
+
+    def within(self, scope: Scope, wanted: Ids) -> tuple[int, ...]:
+        """Those that count, in the same order."""
+        if scope.own is None:
+            return between(self.ids, wanted)[: scope.paced(self.size)]
+        own = set(scope.own)
+        return tuple(id_ for id_ in between(self.ids, wanted) if id_ in own)
+
 
 @dataclass(frozen=True, slots=True)
 class Sieved:
     """A Route by indexes which together offer every message that can match."""
 
-    sieves: tuple[Sieve, ...]
+    sieves: tuple[Sieve | Listed, ...]
 
     def __call__(
         self, reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel: Cancel, /
@@ -51,12 +77,29 @@ class Sieved:
 
 
 def offers(
-    reader: Reader, sieves: Sequence[Sieve], scope: Scope, wanted: Ids, cancel: Cancel
+    reader: Reader, sieves: Sequence[Sieve | Listed], scope: Scope, wanted: Ids, cancel: Cancel
 ) -> tuple[set[int], int]:
     """The newest of these messages that any of them finds, and how far down there are no others."""
     if not sieves:
         return set(), wanted.first
-    found = reader.json(
+    listed = [own for own in sieves if isinstance(own, Listed)]
+    asked = [own for own in sieves if isinstance(own, Sieve)]
+    found = [(own.size, list(own.within(scope, wanted))) for own in listed]
+    if asked:
+        sizes = (own.size for own in asked)
+        found += zip(sizes, _found_by(reader, asked, scope, wanted, cancel), strict=True)
+    reached = [wanted.first]
+    for size, ids in found:
+        if len(ids) >= scope.paced(size) and not scope.is_small:
+            reached.append(min(ids))
+    lowest = max(reached)
+    return {id_ for _, ids in found for id_ in ids if id_ >= lowest}, lowest
+
+
+def _found_by(
+    reader: Reader, sieves: Sequence[Sieve], scope: Scope, wanted: Ids, cancel: Cancel
+) -> list[list[int]]:
+    found: list[list[int]] = reader.json(
         "SELECT json_array("
         + ", ".join(
             f"(SELECT json_group_array(id) FROM ({scope.matched(own.table, wanted, scope.paced(own.size))}))"
@@ -66,12 +109,7 @@ def offers(
         [own.match for own in sieves],
         cancel,
     )
-    reached = [wanted.first]
-    for own, ids in zip(sieves, found, strict=True):
-        if len(ids) >= scope.paced(own.size) and not scope.is_small:
-            reached.append(min(ids))
-    lowest = max(reached)
-    return {id_ for ids in found for id_ in ids if id_ >= lowest}, lowest
+    return found
 
 
 def listed(ids: Iterable[int]) -> tuple[str, tuple[str]]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
-from storage.engine.connection import Reader
+from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import FtsTable
 from storage.finding import trigrams, vocabulary
+from storage.finding.scope import NEWEST
 
 ENCODED = '^"json"'
 """Finds content that is a list of parts: its marker makes it begin with this word, as little else does."""
 
+
+_KEPT = 4
+"""Short texts of which it is kept where they are."""
 
 PAIRS = "cjk_unicode61"
 """The tokenizer that makes a word of every two CJK characters in a row."""
@@ -26,6 +30,8 @@ class Standing:
     """
 
     reader: Reader
+    _places: dict[str, tuple[int, ...] | None] = field(default_factory=dict)
+    _beside: dict[str, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
 
     @cached_property
     def marks(self) -> dict[str, int]:
@@ -92,6 +98,29 @@ class Standing:
     def escaped(self) -> tuple[str, ...] | None:
         """The words that begin like an escape of JSON; None where there are very many."""
         return vocabulary.escaped(self.reader)
+
+    def places(self, text: str, cancel: Cancel) -> tuple[int, ...] | None:
+        """See `trigrams.places`; what was asked last is kept, for a search goes on from page to page."""
+        if text not in self._places:
+            found = trigrams.places(self.reader, text, cancel)
+            if len(self._places) >= _KEPT:
+                self._places.clear()
+            self._places[text] = found
+        return self._places[text]
+
+    def beside(self, condition: str, first: int, cancel: Cancel) -> tuple[int, ...]:
+        """Messages that fulfil this, the newest first: all from an id on, and what was looked at below it."""
+        lowest, found = self._beside.get(condition, (NEWEST, ()))
+        if first < lowest:
+            more = self.reader.json(
+                f"""SELECT json_group_array(m.id) FROM messages m
+                WHERE m.id >= {first} AND m.id < {lowest} AND ({condition})""",
+                (),
+                cancel,
+            )
+            found = (*found, *sorted(more, reverse=True))
+            self._beside[condition] = first, found
+        return found
 
     def _is_fed(self, table: str) -> bool:
         """Whether new messages still enter the index: a Hermes that finds it damaged takes its triggers away."""

@@ -23,12 +23,18 @@ DENSE = 64
 _MOST = 5_000
 """Beginnings that are looked for at once; what has more is everywhere."""
 
+MOST_PLACES = 50_000
+"""Places of a short text that are listed, in some milliseconds; what has more is everywhere."""
+
 _LONGEST = 1_000
 """Characters of a term that are looked for."""
 
 _VOCABULARY = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.messages_fts_trigrams
 USING fts5vocab('main', 'messages_fts_trigram', 'row')"""
 """It lives in the connection, not in the store, and can be made on a read-only one; not under PRAGMA query_only."""
+
+_PLACES = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.messages_fts_trigram_places
+USING fts5vocab('main', 'messages_fts_trigram', 'instance')"""
 
 
 def phrase(text: str) -> str:
@@ -61,6 +67,22 @@ def beginnings(reader: Reader, text: str, cancel: Cancel) -> list[str] | None:
         cancel,
     )
     return None if len(found) > _MOST else found
+
+
+def places(reader: Reader, text: str, cancel: Cancel) -> tuple[int, ...] | None:
+    """The messages that hold a text of one or two characters, newest first; None where there are very many.
+
+    One walk through the vocabulary: a query for thousands of trigrams begins anew for each.
+    """
+    reader.rows(_PLACES, (), cancel)
+    low = fold.lower(text)
+    found: list[int] = reader.json(
+        """SELECT json_group_array(doc) FROM (
+            SELECT doc FROM temp.messages_fts_trigram_places WHERE term >= ? AND term < ? LIMIT ?)""",
+        (low, _after(low), MOST_PLACES + 1),
+        cancel,
+    )
+    return None if len(found) > MOST_PLACES else tuple(sorted(set(found), reverse=True))
 
 
 def has_wide(reader: Reader) -> bool:

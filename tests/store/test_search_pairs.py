@@ -62,13 +62,13 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(standing, "PAIRS", "unicode61")
     monkeypatch.setattr(routes, "NEWEST_WHOLE", 2)
     texts: list[str] = []
-    beginnings = trigrams.beginnings
+    places = trigrams.places
 
-    def noted(reader: Reader, text: str, cancel: Cancel) -> list[str] | None:
+    def noted(reader: Reader, text: str, cancel: Cancel) -> tuple[int, ...] | None:
         texts.append(text)
-        return beginnings(reader, text, cancel)
+        return places(reader, text, cancel)
 
-    monkeypatch.setattr(trigrams, "beginnings", noted)
+    monkeypatch.setattr(trigrams, "places", noted)
     return texts
 
 
