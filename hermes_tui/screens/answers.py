@@ -117,6 +117,9 @@ class Answers:
         screen, changes = self._screen, answer.changes
         if not changes.session_ids and not changes.reordered:
             return
+        if (acting := screen.acting_so_far) is not None and acting.writing.is_bulk:
+            # Half of what goes would be listed and the other half not; its end brings all up to date.
+            return
         screen.finder.changed(reordered=changes.reordered)
         screen.box.ask_for_values_again()
         touched = frozenset(changes.session_ids)

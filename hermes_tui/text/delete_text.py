@@ -33,13 +33,23 @@ def along(subagents: int, conversations: int) -> str:
     return f"with {plural(subagents, 'subagent session')} that worked for {'it' if conversations < 2 else 'them'}"
 
 
-def staying(preview: DeletePreview, *, part: bool) -> str:
-    """What becomes of the rest of the family; `part`: one part of a conversation goes alone."""
+def staying(preview: DeletePreview, *, part: bool, subagents: int = 0) -> str:
+    """What becomes of the rest of the family.
+
+    Args:
+        part: One part of a conversation goes alone.
+        subagents: Sessions that worked for what goes, and are not to go along.
+    """
     sentences = []
     if preview.continuations:
+        alone = "; what continued this one stands alone then" if preview.later else ""
         sentences.append(
-            f"{_of_the_rest(preview.continuations)} of the conversation {_stays(preview.continuations)};"
-            " what continued this one stands alone then."
+            f"{_of_the_rest(preview.continuations)} of the conversation {_stays(preview.continuations)}{alone}."
+        )
+    if subagents:
+        sentences.append(
+            f"{plural(subagents, 'subagent session')} {_stays(subagents)}, hidden as before,"
+            f" and {'stands' if subagents == 1 else 'stand'} alone then."
         )
     if preview.branches:
         whose = "its" if preview.conversations < 2 else "their"
@@ -68,27 +78,31 @@ def running(preview: DeletePreview) -> str:
     return f"{what} running: a message came within the last ten minutes."
 
 
-def deleted(deletion: Deletion, what: str) -> str:
-    """What was done: to be said when it is over."""
+def deleted(deletion: Deletion, what: str, way_back: str = "u") -> str:
+    """What was done: to be said when it is over.
+
+    Args:
+        what: What was to go, safe to print.
+        way_back: The key or the command that takes it back.
+    """
     if not deletion.deleted and deletion.failed is not None:
         return str(deletion.failed)
     if not deletion.deleted:
         return (
             f"{what} was gone already; nothing was deleted." if deletion.missing else "Nothing was deleted."
         )
-    done = deletion.conversations
-    name = what if done == 1 and not deletion.left else plural(done, "conversation")
-    said = f"Deleted {name}, {plural(deletion.messages, 'message')}"
-    said += (
-        "; u brings it back."
-        if deletion.step and done == 1
-        else "; u brings them back."
-        if deletion.step
-        else "."
-    )
+    them = "it" if deletion.conversations == 1 else "them"
+    said = f"Deleted {gone(deletion, what)}, {plural(deletion.messages, 'message')}"
+    said += f"; {way_back} brings {them} back." if deletion.step else "."
     if deletion.missing:
         said += f" {plural(len(deletion.missing), 'session')} {_was(deletion.missing)} gone already."
     return said + left(deletion.left, deletion.cancelled, str(deletion.failed or ""))
+
+
+def gone(deletion: Deletion, what: str) -> str:
+    """What a deletion has taken of `what` was to go: "69 conversations" of 637."""
+    one = deletion.conversations == 1 and not deletion.left
+    return what if one else plural(deletion.conversations, "conversation")
 
 
 def left(number: int, cancelled: bool, why: str) -> str:

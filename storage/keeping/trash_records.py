@@ -34,6 +34,8 @@ class DeletePreview:
     """Parts of the same chains that stay."""
     missing: tuple[str, ...]
     """Named, but not there."""
+    later: int = 0
+    """Those of `continuations` that continued a session that goes, and stand alone then."""
 
 
 @dataclass(slots=True)

@@ -107,6 +107,8 @@ async def test_without_the_subagent(started: Started, path: Path) -> None:
     assert "2 parts · 4 messages" in text
     assert "sessions delete" in text
     assert "--with-subagents" not in text
+    assert "Nothing else is touched." not in text
+    assert "1 subagent session stays, hidden as before, and stands alone then." in dialog_text(app)
     await press(pilot, "y")
     assert ids(path) == ["a", "branch", "c", "d", "sub"]
     assert shown_ids(app) == ["a", "branch", "c", "d"]
@@ -197,7 +199,8 @@ async def test_from_a_search_exactly_the_row_under_the_cursor(started: Started, 
 
 async def test_from_the_lineage_that_part_alone(started: Started, path: Path) -> None:
     app, pilot = started
-    await press(pilot, "j", "t", "g")
+    await press(pilot, "j")
+    await press(pilot, "t", "g")
     node = tree(app).node
     assert node is not None
     assert node.id == "b1"
@@ -223,7 +226,9 @@ async def test_from_the_lineage_that_part_alone(started: Started, path: Path) ->
 async def test_the_live_tip_alone_leaves_the_cursor_on_its_conversation(started: Started, path: Path) -> None:
     app, pilot = started
     await put_cursor_on(app, pilot, "b2")
-    await press(pilot, "t", "d", "y")
+    await press(pilot, "t", "d")
+    assert "The other part of the conversation stays.\n" in dialog_text(app)
+    await press(pilot, "y")
     assert "b2" not in ids(path)
     assert id_at_cursor(app) == "b1"
     assert shown_ids(app) == ["a", "branch", "b1", "c", "d"]
@@ -231,7 +236,8 @@ async def test_the_live_tip_alone_leaves_the_cursor_on_its_conversation(started:
 
 async def test_a_part_on_show_goes_and_the_transcript_shows_the_rest(started: Started, path: Path) -> None:
     app, pilot = started
-    await press(pilot, "j", "t", "g", "enter")
+    await press(pilot, "j")
+    await press(pilot, "t", "g", "enter")
     assert browser(app).detail.reading.part == "b1"
     await press(pilot, "d", "y")
     assert browser(app).detail.reading.part is None

@@ -1,4 +1,4 @@
-"""Keys act in turn: what is pressed while the marks or the list are still to come is done to them when they are here."""
+"""Keys act in turn: what is pressed while the marks or the list are still to come is done when they are here."""
 
 from __future__ import annotations
 

@@ -69,6 +69,15 @@ def test_the_preview_names_all_that_goes_and_all_that_stays(kin: SessionDB) -> N
     assert (part.oldest, part.newest, part.running) == (NOW + 1, NOW + 1, ())
 
 
+@pytest.mark.parametrize(
+    ("part", "later"),
+    [(["one"], 1), (["two"], 1), (["three"], 0), (["one", "two"], 1), (["one", "three"], 1)],
+)
+def test_the_preview_tells_what_loses_the_part_before_it(kin: SessionDB, part: list[str], later: int) -> None:
+    preview = kin.preview_delete([part])
+    assert (preview.continuations, preview.later) == (3 - len(part), later)
+
+
 def test_what_has_been_quiet_for_ten_minutes_is_not_running(kin: SessionDB, clock: Clock) -> None:
     clock.now = NOW + 2 + 600
     assert kin.preview_delete([CHAIN]).running == ("three",)

@@ -180,7 +180,7 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
         self._yes.label = Content(self._on_the_button())
         self._yes.set_class(self._asked_twice or not self._copy.on, "-for-good")
         self._yes.refresh(layout=True)
-        self.query_one("#delete").border_subtitle = f"y {'again ' * self._asked_twice}deletes · Esc leaves"
+        self.query_one("#delete").border_subtitle = f"y {'again ' * self._asked_twice}deletes · Esc cancels"
         if preview is None:
             self._put("going", "looking what goes …")
         elif not preview.conversations:
@@ -190,7 +190,8 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
             self._along.label = delete_text.along(self._subagents, preview.conversations)
             self._put("going", delete_text.going(preview))
             self._put("active", delete_text.active(preview))
-            self._put("staying", delete_text.staying(preview, part=self._part))
+            left = 0 if self._along.on else self._subagents
+            self._put("staying", delete_text.staying(preview, part=self._part, subagents=left))
             self._put("running", delete_text.running(preview))
         self._put("command", self._command(self.answer, False))
 

@@ -68,7 +68,10 @@ class Deleting:
         serial = self._acting.writing.lane.delete(
             targets.conversations, with_subagents=answer.with_subagents, keep_copy=answer.keep_copy
         )
-        self._acting.writing.send(serial, Sent(f"Deleting {targets.name}", partial(self._deleted, targets)))
+        many = len(targets.conversations)
+        self._acting.writing.send(
+            serial, Sent(f"Deleting {targets.name}", partial(self._deleted, targets), many=many)
+        )
 
     def _deleted(self, targets: Targets, deletion: Deletion) -> None:
         acting, reading = self._acting, self._screen.detail.reading
@@ -78,8 +81,11 @@ class Deleting:
             severity="information" if deletion.failed is None else "error",
             timeout=12,
         )
+        if acting.writing.is_leaving:
+            way_back = own_command(self._screen.options, "trash", "restore", deletion.step)
+            self._screen.app.parting = delete_text.deleted(deletion, targets.quoted, way_back)
         if deletion.conversations:
-            acting.undoing.remember(deletion, targets.quoted)
+            acting.undoing.remember(deletion, delete_text.gone(deletion, targets.quoted))
         while reading.part in gone and reading.back():
             pass
         whole = frozenset(entry.id for entry in targets.entries if gone.issuperset(entry.parts))

@@ -1,4 +1,7 @@
-"""A bar over the browser while many conversations are written; Esc stops before the next one."""
+"""A bar over the browser while many conversations are written; Esc stops before the next one.
+
+It owns the keys from the first moment, and is seen once it has something to show: what is quick must not flash.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ class ProgressDialog(Dialog[None]):
     ]
 
     def __init__(self, serial: int, doing: str, stop: Callable[[], None]) -> None:
-        super().__init__()
+        super().__init__(classes="-unseen")
         self.serial = serial
         self._doing = doing
         self._stop = stop
@@ -49,12 +52,14 @@ class ProgressDialog(Dialog[None]):
         self._draw()
 
     def show(self, done: int, total: int) -> None:
-        """So many are done, of how many."""
+        """So many are done, of how many; from now on it is seen."""
+        self.remove_class("-unseen")
         self._reported = done, total
         self._draw()
 
     def action_stop(self) -> None:
         """Stop before the next conversation; what is done stays done."""
+        self.remove_class("-unseen")
         self._stopping = True
         self._stop()
         self._draw()

@@ -68,11 +68,8 @@ class Undoing:
 
         step = undone.step
         if isinstance(step, Deletion) and undone.restored is not None:
-            verb = "is" if step.conversations == 1 else "are"
-            said, keep = (
-                _restored(f"{what} {verb}", undone.restored),
-                next(iter(undone.restored.sessions), None),
-            )
+            said = _restored(what, step.conversations == 1, undone.restored)
+            keep = next(iter(undone.restored.sessions), None)
         elif isinstance(step, Flagged):
             said, keep = _flagged_back(what, step), next(iter(step.changed), None)
         else:
@@ -101,10 +98,13 @@ def _flagged_back(what: str, done: Flagged) -> str:
     return said + delete_text.left(done.left, done.failed is None, str(done.failed or ""))
 
 
-def _restored(what_is: str, restored: Restored) -> str:
-    if not restored.sessions:
-        return f"{what_is} there already; nothing was brought back."
-    said = f"Undone: {what_is} back, {figures.plural(restored.messages, 'message')}."
+def _restored(what: str, one: bool, restored: Restored) -> str:
+    back = len(restored.sessions)
+    if not back:
+        return f"{what} {'is' if one else 'are'} there already; nothing was brought back."
+    if restored.skipped:
+        what, one = f"{figures.plural(back, 'session')} of {what}", back == 1
+    said = f"Undone: {what} {'is' if one else 'are'} back, {figures.plural(restored.messages, 'message')}."
     for session_id, before, after in restored.retitled:
         name = safe_text.line(before) or safe_text.line(session_id)
         said += f" “{name}” is “{safe_text.line(after)}” now: another session has its title."

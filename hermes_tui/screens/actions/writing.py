@@ -35,6 +35,8 @@ class Sent:
     """Takes the refusal, in place of a toast."""
     waiting: Callable[[], None] | None = None
     """Called when it takes longer than a moment, in place of the note."""
+    many: int = 0
+    """Conversations that a person has confirmed; from two on no key reaches the browser until it is over."""
     reported: tuple[int, int] = (0, 0)
     overdue: bool = False
 
@@ -59,6 +61,8 @@ class Writing:
     def send(self, serial: int, sent: Sent) -> None:
         """Follow a write that the lane has taken."""
         self._sent[serial] = sent
+        if sent.many > 1:
+            self._open_progress(serial, sent)
         self._screen.set_timer(WAITING_SECONDS, lambda: self._overdue(serial))
 
     def take(self, answer: WriteLane.Answer) -> None:
@@ -72,6 +76,8 @@ class Writing:
                 self._leave_if_done()
             case WriteLane.Refused():
                 sent = self._end(answer.serial)
+                if sent.many > 1:
+                    self.refresh()
                 if sent.refused is not None:
                     sent.refused(answer.error)
                 else:
@@ -90,6 +96,7 @@ class Writing:
         screen = self._screen
         self._keep, self._reading_anew = keep, True
         screen.finder.written(gone)
+        screen.box.ask_for_values_again()
         screen.sessions.outdate()
         screen.picture.draw_list(keep=None)
         screen.picture.draw_header()
@@ -107,6 +114,16 @@ class Writing:
             self._screen.detail.reading.changed()
 
     # --- waiting
+
+    @property
+    def is_bulk(self) -> bool:
+        """Many conversations are being written: the screen stands as it is until it is brought up to date at the end."""
+        return any(sent.many > 1 for sent in self._sent.values())
+
+    @property
+    def is_leaving(self) -> bool:
+        """The browser ends with what is being written."""
+        return self._leave is not None
 
     @property
     def note(self) -> str:
@@ -154,12 +171,17 @@ class Writing:
         """A bar, for what is long: more than one conversation, and more than a moment."""
         sent = self._sent[serial]
         done, total = sent.reported
+        total = total or sent.many
         if not sent.overdue or total < 2:
             return
         if self._progress is None:
-            from hermes_tui.screens.actions.progress_dialog import ProgressDialog
+            self._open_progress(serial, sent)
+        if self._progress is not None and self._progress.serial == serial:
+            self._progress.show(done, total)
 
+    def _open_progress(self, serial: int, sent: Sent) -> None:
+        from hermes_tui.screens.actions.progress_dialog import ProgressDialog
+
+        if self._progress is None:
             self._progress = ProgressDialog(serial, sent.doing, lambda: self.lane.stop(serial))
             self._screen.app.push_screen(self._progress)
-        if self._progress.serial == serial:
-            self._progress.show(done, total)
