@@ -60,6 +60,8 @@ class Findings:
     """Messages from this id on have been looked at."""
     scanned: int = 0
     """Messages that were looked at without an index."""
+    pace: int = 0
+    """Quarters of a slice that the last page took: the next one takes about as many."""
     notes: tuple[str, ...] = ()
     """What was not searched of titles and ids."""
     _time: float = inf

@@ -12,7 +12,7 @@ from storage.engine.connection import Cancel, Reader
 from storage.finding import fold
 from storage.finding.query import SessionQuery, Term
 
-_SPARED = 3
+SPARED = 3
 """Searches after a commit that SQL answers by itself: while others write all the time, nothing that is kept pays."""
 
 _END = "\n"
@@ -82,7 +82,7 @@ class KnownNames(NamedTuple):
 def known_names(reader: Reader, cancel: Cancel) -> KnownNames | None:
     """What the sessions are called, when it is likely to be asked again; None before, or where it cannot be kept."""
     looks: list[None] = reader.learned("looks at names", list)
-    if len(looks) < _SPARED:
+    if len(looks) < SPARED:
         looks.append(None)
         return None
     return reader.learned("names", lambda: _read(reader, cancel))

@@ -20,6 +20,9 @@ from storage.records import Entry, HiddenClass, SearchOrder
 _FIRST_PACE, _LAST_PACE = 2, 16
 """Quarters of a slice: a page is often full soon, and what is rare takes as few statements as may be."""
 
+_RELEVANT_PACE = 14
+"""The same where about as many hits are weighed as one statement finds."""
+
 _MET = 400
 """Sessions that are met until it seems that the filters leave few of them: then it is found out which."""
 
@@ -56,7 +59,7 @@ def search(
     findings = walk.findings
     known = len(after.hits) if after is not None else 0
     if order is SearchOrder.RELEVANT:
-        walked: list[Hits] = []
+        walk.pace, walked = _RELEVANT_PACE, list[Hits]()
         while _messages(walked) < relevance.ENOUGH and (found := walk.step()) is not None:
             walked += found
         hits = relevance.ranked(reader, query, findings, walked, after.hits if after else (), cancel)
@@ -66,6 +69,7 @@ def search(
             reached = findings.reached
             walk.expect((known + limit - reached) / max(1, reached - known))
         hits = findings.ranked(complete=walk.is_over)
+        findings.pace = ceil(walk.walked * limit / max(1, reached - known))
     return SearchResult(
         hits,
         walk.is_over,
@@ -107,6 +111,7 @@ def begin(
         findings.call(named.session_ids, entries_of)
         findings.notes = named.notes
     walk = Walk(reader, query, cancel, findings, entries_of)
+    walk.pace = min(findings.pace or _FIRST_PACE, _LAST_PACE)
     walk.look_at(choice)
     return walk
 
@@ -128,7 +133,8 @@ class Walk:
     scope: Scope = field(init=False)
     some: ranges.Some | None = field(init=False)
     pace: int = _FIRST_PACE
-    _walked: int = 0
+    walked: int = 0
+    """Such quarters."""
 
     def look_at(self, choice: filters.Choice | None) -> None:
         """Look at the messages of these conversations; None: of all."""
@@ -160,7 +166,7 @@ class Walk:
                 self.plan = routes.scan_all("search index damaged")
                 continue
             if not found.scanned:
-                self._walked += self.pace
+                self.walked += self.pace
                 self.pace = min(2 * self.pace, _LAST_PACE)
             findings.before = found.lowest
             findings.scanned += found.scanned
@@ -173,8 +179,8 @@ class Walk:
 
     def expect(self, times: float) -> None:
         """Go no further at once than it seems to take, if that is so many times as far as until here."""
-        if self._walked:
-            self.pace = max(1, min(self.pace, ceil(self._walked * times * _MARGIN)))
+        if self.walked:
+            self.pace = max(1, min(self.pace, ceil(self.walked * times * _MARGIN)))
 
     @property
     def is_over(self) -> bool:

@@ -26,7 +26,7 @@ from storage import (
     parse,
 )
 from storage.conversation.content import flatten
-from storage.finding import index, ranges, routes, scan, sieve
+from storage.finding import index, known_names, ranges, routes, scan, sieve, trigrams
 from tests.support.layouts import INDEXES, START, Row, write
 from tests.support.stores import CopyStore
 
@@ -692,6 +692,8 @@ WAYS = st.fixed_dictionaries(
         (ranges, "TOGETHER"): st.sampled_from([1, 3, 5_000]),
         (routes, "NEWEST_FIRST"): st.sampled_from([1, 4, 6_000]),
         (routes, "FEW_MESSAGES"): st.sampled_from([-1, 60_000]),
+        (trigrams, "MOST_PLACES"): st.sampled_from([0, 2, 50_000]),
+        (known_names, "SPARED"): st.sampled_from([0, 3]),
         (scan, "SLICE"): st.sampled_from([1, 2, 500]),
         (index, "SLICE"): st.sampled_from([1, 8, 600]),
         (sieve, "SLICE"): st.sampled_from([1, 8, 1_000]),
