@@ -74,7 +74,9 @@ class Answers:
         changed = screen.finder.listed(answer)
         screen.picture.draw_header()
         if changed:
-            screen.picture.draw_list(keep=self._keep() if answer.listing.complete else None)
+            complete = answer.listing.complete
+            keep = "" if screen.type_ahead.begins_at_top(complete=complete) else None
+            screen.picture.draw_list(keep=(self._keep() if complete else None) or keep)
             screen.follow_soon()
             screen.type_ahead.catch_up()
         elif screen.finder.result is not None:
@@ -112,6 +114,8 @@ class Answers:
         # A value that was typed before they came may be one, or cannot become one.
         if screen.finder.typed(screen.box.asked):
             screen.picture.draw_list(keep="")
+        elif screen.finder.pending:
+            screen.type_ahead.typed(keep=False)
 
     def _changed(self, answer: StoreWorker.Changed) -> None:
         screen, changes = self._screen, answer.changes

@@ -168,11 +168,14 @@ class BrowserScreen(ActingKeys, Screen[None]):
             acting.marking.forget_waiting()
         # Who looks at a conversation, rather than typing for one, goes on looking at it.
         keep = not words.strip() and (self.sessions.cursor > 0 or not self.box.has_focus)
-        if self.furnished and self.finder.typed(self.box.asked):
+        if not self.furnished:
+            return
+        if self.finder.typed(self.box.asked):
             self.picture.draw_list(keep=None if keep else "")
             self.follow_soon()
-        elif self.furnished:
+        else:
             self.picture.draw_result_line()
+        self.type_ahead.typed(keep=keep)
 
     @on(SearchBox.ValuesWanted)
     def _values_wanted(self, event: SearchBox.ValuesWanted) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -214,10 +215,22 @@ class ExportDialog(Dialog[Exported | None]):
     def _order(self) -> Order:
         return Order(
             conversations=self._conversations(),
-            to=_path(self._to.value),
+            to=self._file(),
             form=self._form,
             redact=self._masked.on,
         )
+
+    def _file(self) -> Path:
+        """The file, or for several documents the directory; in a directory that is there it gets a name."""
+        path = _path(self._to.value)
+        if self._makes_directory or not os.path.isdir(path):
+            return path
+        one = len(self._conversations()) == 1
+        return path / (self._suggestion() if one else f"conversations.{self._form}")
+
+    @property
+    def _makes_directory(self) -> bool:
+        return len(self._conversations()) > 1 and self._form.is_document
 
     def _conversations(self) -> tuple[tuple[str, ...], ...]:
         if self._what.part is not None and self._only_part.on:
@@ -253,7 +266,7 @@ class ExportDialog(Dialog[Exported | None]):
         for widget in (self._formats, self._only_part, self._masked, self._to):
             widget.disabled = self._writing
         self._to.set_class(bool(self._refusal), "-refused")
-        keys = "Esc stops" if self._writing else "Enter exports · Esc leaves"
+        keys = "Esc stops" if self._writing else "Enter exports · Esc cancels"
         self.query_one("#export").border_subtitle = keys
         self.query_one("#what", Static).update(Content(self._count()))
         words, style = self._verdict()
@@ -282,7 +295,7 @@ class ExportDialog(Dialog[Exported | None]):
     def _about_secrets(self) -> str:
         if self._form.is_document:
             return (
-                "for it may be passed on"
+                "so that it can be passed on"
                 if self._masked.on
                 else "no: keys and passwords stand there as they are"
             )
@@ -297,8 +310,10 @@ class ExportDialog(Dialog[Exported | None]):
             return self._refusal, "$error"
         if self._in_the_way is not None:
             return f"{self._in_the_way.to.name} is there already. Enter again replaces it.", "$warning"
-        if len(self._conversations()) > 1 and self._form.is_document:
+        if self._makes_directory:
             return "A directory, with one file for each conversation.", "$text-muted"
+        if self._to.value.strip() and (file := self._file()) != _path(self._to.value):
+            return f"{self._marks.arrow} {file}", "$text-muted"
         return "", ""
 
 

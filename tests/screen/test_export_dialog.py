@@ -151,10 +151,10 @@ async def test_secrets_go_by_the_format_and_by_hand(
             said.append((path_in(pilot), masked.on, masked.why))
         assert said == [
             ("b-plan.jsonl", False, "no: a backup is exact"),
-            ("b-plan.md", True, "for it may be passed on"),
-            ("b-plan.html", True, "for it may be passed on"),
+            ("b-plan.md", True, "so that it can be passed on"),
+            ("b-plan.html", True, "so that it can be passed on"),
             ("b-plan.json", False, "no: a backup is exact"),
-            ("b-plan.html", True, "for it may be passed on"),
+            ("b-plan.html", True, "so that it can be passed on"),
         ]
         await pilot.press("tab", "space")
         assert (masked.on, masked.why) == (False, "no: keys and passwords stand there as they are")
@@ -232,6 +232,34 @@ async def test_what_is_there_is_replaced_only_when_asked_for_twice(
         await pilot.press("enter")
         assert await answered(app, pilot) is not None
     assert [asked["overwrite"] for asked in exporter.asked] == [True]
+
+
+@pytest.mark.parametrize(
+    ("what", "downs", "name"),
+    [
+        (ONE, 0, "b-plan.md"),
+        (ONE, 2, "b-plan.json"),
+        (MANY, 2, "conversations.json"),
+        (MANY, 3, "conversations.jsonl"),
+    ],
+)
+async def test_in_a_directory_the_file_is_named_before_it_is_written_and_can_be_replaced(
+    exporter: Exporter, app_of: Callable[[Exportable], App], what: Exportable, downs: int, name: str
+) -> None:
+    Path("out").mkdir()
+    (Path("out") / name).write_text("mine")
+    app = app_of(what)
+    async with app.run_test() as pilot:
+        await pilot.press(*["down"] * downs)
+        await type_path(pilot, "out")
+        assert text_of(pilot, "verdict") == f"→ out/{name}"
+        assert text_of(pilot, "command") == f"hermes-tui sessions export out/{name}"
+        await pilot.press("enter")
+        await until(pilot, lambda: "Enter again" in text_of(pilot, "verdict"))  # type: ignore[arg-type]
+        assert exporter.asked == []
+        await pilot.press("enter")
+        assert await answered(app, pilot) is not None
+    assert [(asked["to"], asked["overwrite"]) for asked in exporter.asked] == [(Path("out") / name, True)]
 
 
 async def test_a_refusal_stands_where_the_path_is_and_nothing_is_lost(

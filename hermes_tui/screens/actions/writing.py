@@ -117,7 +117,7 @@ class Writing:
 
     @property
     def is_bulk(self) -> bool:
-        """Many conversations are being written: the screen stands as it is until it is brought up to date at the end."""
+        """Many conversations are being written: the screen stands as it is until their end brings it up to date."""
         return any(sent.many > 1 for sent in self._sent.values())
 
     @property
