@@ -51,6 +51,18 @@ def pieces(sound: str, typing: bool) -> Iterator[Word | Filter | str]:
             yield _word(token["word"], last)
 
 
+def is_grouped(sound: str) -> bool:
+    """Whether parentheses seem to hold together what OR or NOT takes apart; alone they are punctuation."""
+    words = [token["word"] for token in _TOKEN.finditer(sound) if token["word"]]
+    opening = [
+        place for place, word in enumerate(words) if word.lstrip("-").startswith("(") and ")" not in word
+    ]
+    closing = [place for place, word in enumerate(words) if word.endswith(")") and "(" not in word]
+    if not (opening and closing and opening[0] < closing[-1]):
+        return False
+    return not {"OR", "NOT"}.isdisjoint(words) or any(words[place].startswith("-") for place in opening)
+
+
 def _word(word: str, last: bool) -> Word:
     excluded = _excludes(word)
     if excluded:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, repeat
 
@@ -28,6 +28,8 @@ class SessionQuery:
     filters: tuple[Filter, ...] = ()
     ignored: tuple[str, ...] = field(default=(), compare=False)
     """What could not be understood and why, each "without: after:soon — not a date"."""
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    """What was read in another way than it seems to be meant: "no parentheses: read as a OR b AND c"."""
 
     @classmethod
     def of_terms(cls, terms: Iterable[Term]) -> SessionQuery:
@@ -162,7 +164,8 @@ def parse(text: str, *, typing: bool = True) -> SessionQuery:
     """Read the search box. Never raises, and takes as text whatever it does not know.
 
     Words must all match (a blank and AND mean and, and bind tighter than OR); `"a phrase"` is one term; `word*`
-    may go on; `-word` and `NOT word` exclude wherever they stand; `key:value` filters (KEYS).
+    may go on; `-word` and `NOT word` exclude wherever they stand; `key:value` filters (KEYS). Parentheses are
+    punctuation.
 
     Args:
         typing: The word at the very end is still being typed and matches every word that begins so.
@@ -179,7 +182,18 @@ def parse(text: str, *, typing: bool = True) -> SessionQuery:
         ]
     for piece in pieces:
         line.take(piece)
-    return line.query(text)
+    query = line.query(text)
+    return replace(query, remarks=(_read_as(query),)) if grammar.is_grouped(sound) else query
+
+
+def _read_as(query: SessionQuery) -> str:
+    def bare(term: Term) -> str:
+        text = term.text.strip("()") or term.text
+        return f'"{text}"' if " " in text else text
+
+    line = " OR ".join(" AND ".join(map(bare, terms)) for terms in query.alternatives)
+    line += "".join(f" NOT {bare(term)}" for term in query.excluded)
+    return f"no parentheses: read as {line.strip()}"
 
 
 class _Line:

@@ -77,6 +77,7 @@ def search(
         scanned=findings.scanned > 0,
         notes=(
             *query.ignored,
+            *query.remarks,
             *findings.notes,
             *walk.notes,
             *filters.unknown(lister, query, cancel, found=bool(hits)),

@@ -147,6 +147,39 @@ def test_what_means_nothing_is_explained(text: str, ignored: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "read_as"),
+    [
+        ("(docker OR find) todo", "docker OR find AND todo"),
+        ("todo (docker OR find)", "todo AND docker OR find"),
+        ("x NOT (a b)", "x AND b NOT a"),
+        ("-(docker find)", "find NOT docker"),
+        ('(x OR "a b") c', 'x OR "a b" AND ) AND c'),
+    ],
+)
+def test_parentheses_are_not_dropped_in_silence(text: str, read_as: str) -> None:
+    query = parse(text, typing=False)
+    assert query.remarks == (f"no parentheses: read as {read_as}",)
+    assert parse(read_as, typing=False).remarks == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(build)",
+        "main() OR run()",
+        "(docker find) todo",
+        "(see below",
+        "x) OR (y",
+        "(a) OR (b)",
+        '"(a OR b)"',
+        ":-) OR (",
+    ],
+)
+def test_everyday_parentheses_need_no_remark(text: str) -> None:
+    assert parse(text).remarks == ()
+
+
+@pytest.mark.parametrize(
     ("value", "holds", "fails"),
     [
         (">50", 51, 50),
@@ -244,6 +277,9 @@ PIECES = st.sampled_from(
         "%",
         "word**",
         "foo:bar",
+        "(a",
+        "b)",
+        "-(abc",
         "title:",
         "会话",
         "-会话",
