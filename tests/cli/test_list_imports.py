@@ -6,8 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.support.stores import CopyStore
+
 ROOT = Path(__file__).parent.parent.parent
-STORE = ROOT / "tests" / "data" / "stores" / "state-v23.db"
 
 PROGRAM = """
 import sys
@@ -17,9 +18,9 @@ print(*sorted(name for name in sys.modules if name.startswith(("storage.", "herm
 """
 
 
-def test_the_list_needs_little(tmp_path: Path) -> None:
+def test_the_list_needs_little(copy_store: CopyStore, tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "--db", str(STORE), "sessions", "list"],
+        [sys.executable, "-c", PROGRAM, "--db", str(copy_store("state-v23.db")), "sessions", "list"],
         capture_output=True,
         text=True,
         check=True,

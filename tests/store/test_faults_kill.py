@@ -1,6 +1,6 @@
 """A process that is killed anywhere loses nothing that was committed, and the next one goes on.
 
-CI tries every tenth statement, another tenth for every store, and a run at home fewer; KILL_EVERY=1 in the
+CI tries every twentieth statement, others for every store, and a run at home fewer; KILL_EVERY=1 in the
 environment tries all 12,000 and more, which takes some twenty minutes.
 """
 
@@ -23,7 +23,7 @@ from tests.support.crash import Step, count_statements, killed_at
 from tests.support.stores import STORES, CopyStore
 from tests.support.whole import TRIGGERS, Rows, assert_whole, contains, rows_of, triggers, without_markers
 
-EVERY = int(os.environ.get("KILL_EVERY", "10" if "CI" in os.environ else "50"))
+EVERY = int(os.environ.get("KILL_EVERY", "20" if "CI" in os.environ else "50"))
 EVERY_STORE = sorted(path.name for path in STORES.glob("*.db"))
 
 
