@@ -10,7 +10,7 @@ FROM_THE_STORE = ("source", "model", "dir", "branch", "tool")
 """Keys whose values only the store knows."""
 
 _INSIDE = ("model", "dir")
-"""Keys that are satisfied by a piece of the value: the rest of the value is offered."""
+"""Keys that are satisfied by a piece of the value: what goes on from the beginning of one of its words is offered."""
 
 _EXAMPLES = {"after": ("7d", "today", "yesterday"), "before": ("7d", "today", "yesterday")}
 _LAST = re.compile(r'(?:^|\s)-?(?:(?P<key>[a-z]+):(?P<value>"[^"]*|[^\s"]*)|(?P<word>[a-z]+))$')
@@ -62,21 +62,29 @@ def completed(line: str, values: Values) -> str:
         return next((f"{line}{key[len(word) :]}:" for key in keys), "")
     key, typed = last["key"], last["value"]
     known = CHOICES.get(key) or _EXAMPLES.get(key) or (values(key) if key in FROM_THE_STORE else ())
-    for value in known:
-        if rest := _rest(key, typed, value):
-            return line + rest
+    for inside in (False, True) if key in _INSIDE else (False,):
+        for value in known:
+            if rest := _rest(key, typed, value, inside):
+                return line + rest
     return ""
 
 
-def _rest(key: str, typed: str, value: str) -> str:
-    """What is missing of the value behind what is typed of it; empty where it is no beginning of it."""
+def _rest(key: str, typed: str, value: str, inside: bool) -> str:
+    """What is missing of the value behind what is typed of it; empty where it is no beginning of it.
+
+    Args:
+        inside: It may be the beginning of any word of it: `opus` of "anthropic/opus-4", but not `opic`.
+    """
     quoted = typed.startswith('"')
     low, whole = typed.removeprefix('"').casefold(), value.casefold()
     if len(whole) != len(value) or '"' in value:
         return ""
     low = _at_home(key, low)
-    place = whole.find(low) if key in _INSIDE else 0 if whole.startswith(low) else -1
-    if place < 0 or place + len(low) == len(value):
+    beginning = re.search(rf"(?<![^\W_]){re.escape(low)}" if inside else rf"\A{re.escape(low)}", whole)
+    if beginning is None:
+        return ""
+    place = beginning.start()
+    if place + len(low) == len(value):
         return ""
     rest = value[place + len(low) :]
     if quoted:

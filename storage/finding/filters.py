@@ -28,6 +28,9 @@ _CHEAP = ("title", "untitled", "has", Status.RUNNING)
 _EXPLAINED = ("source", "model", "branch")
 """Keys whose values are a short list: one that is not on it is a slip of the finger."""
 
+_CLOSEST, _HEAD = 5, 4
+"""Values that may be meant by one that is not there, and their first characters."""
+
 
 class Known(Protocol):
     """Who knows the conversations of a store and the facts about them."""
@@ -181,12 +184,21 @@ def unknown(
 
 
 def _instead(value: str, values: Sequence[str]) -> str:
-    from difflib import get_close_matches  # a slip is rare, a start is not
+    from difflib import SequenceMatcher, get_close_matches  # a slip is rare, a start is not
 
+    low = value.casefold()
     by_name = {name.casefold(): name for name in reversed(values)}
-    starting = [name for folded, name in by_name.items() if folded.startswith(value.casefold())]
-    close = starting[-1:] or [by_name[near] for near in get_close_matches(value.casefold(), by_name, 1, 0.5)]
-    return f"; there is {close[0]}" if close else ""
+
+    def likeness(name: str) -> float:
+        """Fingers slip late: what begins alike counts for more (as Winkler weighs it)."""
+        alike = SequenceMatcher(None, low, name).ratio()
+        head = next((n for n in range(_HEAD, 0, -1) if low[:n] == name[:n]), 0)
+        return alike + head * (1 - alike) / 10
+
+    starting = [name for name in by_name if name.startswith(low)]
+    close = sorted(get_close_matches(low, by_name, _CLOSEST, 0.5), key=likeness, reverse=True)
+    nearest = [*starting[-1:], *close][:1]
+    return f"; there is {by_name[nearest[0]]}" if nearest else ""
 
 
 def _price(group: Sequence[Filter]) -> int:

@@ -61,6 +61,12 @@ def subtitle(app: BrowserApp) -> str:
         ("source:odd", ""),
         ("source:cli ", ""),
         ("model:opus", "model:opus-4.6"),
+        ("model:op", "model:opus-4.6"),
+        ("model:4", "model:4.6"),
+        ("model:opic", ""),
+        ("model:an", "model:anthropic/claude-opus-4.6"),
+        ("dir:pro", "dir:proj/api"),
+        ("dir:roj", ""),
         ("dir:~/pr", "dir:~/proj/api"),
         ("dir:/s", "dir:/srv/x"),
         ("branch:main", "branch:maintenance"),
@@ -236,13 +242,13 @@ async def test_s_orders_a_search_by_relevance_and_back(started: Started) -> None
     app, pilot = started
     await search_for(pilot, "docker ")
     newest = shown_ids(app)
-    assert "newest first" in subtitle(app)
+    assert "newest hit first" in subtitle(app)
     await press(pilot, "tab", "s")
     assert browser(app).finder.order is SearchOrder.RELEVANT
     assert "most relevant first" in subtitle(app)
     assert set(shown_ids(app)) == set(newest)
     await press(pilot, "s")
-    assert "newest first" in subtitle(app)
+    assert "newest hit first" in subtitle(app)
     assert shown_ids(app) == newest
 
 
@@ -276,5 +282,5 @@ async def test_n_walks_on_into_the_next_conversation(build_v11: BuildV11) -> Non
             ("newer", (1, 2)),
             ("newer", (2, 2)),
         ]
-        assert "2 of 2" in screen_text(app)
+        assert "match 2 of 2" in screen_text(app)
         assert transcript.has_focus

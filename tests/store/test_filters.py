@@ -218,6 +218,7 @@ def test_filters_stop_when_they_are_cancelled(db: SessionDB) -> None:
     ("line", "notes"),
     [
         ("source:telegrm", ("no source telegrm; there is telegram",)),
+        ("source:telx", ("no source telx; there is telegram",)),
         ("source:te", ("no source te; there is telegram",)),
         ("model:gemini", ("no model gemini",)),
         ("branch:featur/x", ("no branch featur/x; there is feature/x",)),
@@ -228,6 +229,15 @@ def test_filters_stop_when_they_are_cancelled(db: SessionDB) -> None:
 def test_unknown_values_are_explained(db: SessionDB, line: str, notes: tuple[str, ...]) -> None:
     assert db.listing(parse(line)).notes == notes
     assert db.search(parse(f"docker {line}")).notes == notes
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [("telx", "telegram"), ("tol", "tool"), ("eslack", "slack"), ("CIL", "cli"), ("zzz", "")],
+)
+def test_the_nearest_value_is_meant(value: str, meant: str) -> None:
+    there = ("cli", "tool", "email", "slack", "telegram")
+    assert filters._instead(value, there) == (f"; there is {meant}" if meant else "")
 
 
 def test_values_for_completion_most_frequent_first(db: SessionDB) -> None:
