@@ -115,9 +115,12 @@ def _of_words(
         sieves = [Sieve("messages_fts", sieve.of_words(query)), *sieve.encoded(reader, query, cancel)]
         route = Sieved((*sieves, *([glued] if glued else ())))
     stretches = _with_partly_known(reader, route, _partly_known(reader, query, known.trigram, wide), cancel)
+    opens = any(term.opens for term in query.terms)
+    if not (opens or part.some):
+        return stretches
     oldest, newest = _extent(reader, cancel)
-    if not any(term.opens for term in query.terms):
-        density = index.density(reader, query, newest, cancel) if part.some else 0.0
+    if not opens:
+        density = index.density(reader, query, newest, cancel)
         return tuple(replace(stretch, density=density) for stretch in stretches)
     density = scan.density(reader, query, cancel)
     stretches = tuple(replace(stretch, density=density) for stretch in stretches)
