@@ -60,6 +60,7 @@ class Answers:
             screen.sessions.outdate()
             screen.detail.reading.changed()
         screen.opened = self._was_open = True
+        screen.version = answer.info.version
         screen.box.ask_for_values_again()
         if screen.box.disabled:
             screen.box.disabled = False

@@ -76,6 +76,8 @@ class BrowserScreen(ActingKeys, Screen[None]):
         self.type_ahead = TypeAhead(self)
         self.furnished = False
         self.opened = False
+        self.version: int | None = None
+        """The store's schema version, where it has one."""
 
     def _open_store(self) -> SessionDB:
         from storage import SessionDB

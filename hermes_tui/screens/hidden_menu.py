@@ -60,7 +60,7 @@ class HiddenMenu(Dialog["frozenset[HiddenClass] | None"]):
 
     def compose(self) -> ComposeResult:
         yield self._choices
-        yield Static(Content("Space ticks · a all · Enter shows · Esc leaves"), id="hint")
+        yield Static(Content("Space ticks · a all · Enter shows · Esc cancels"), id="hint")
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """A click ticks, like Space."""
@@ -98,7 +98,7 @@ class HiddenMenu(Dialog["frozenset[HiddenClass] | None"]):
             self._choices.replace_option_prompt(name, self._line(name))
 
     def _line(self, name: HiddenClass) -> Content:
-        tick = self._marks.marked if name in self._show else self._marks.empty
+        tick = self._marks.ticked if name in self._show else self._marks.unticked
         return Content.assemble(
             (f"{tick} ", "$accent bold"),
             f"{name:<9}",

@@ -115,7 +115,7 @@ class Reading:
             pieces[0] = safe_text.cut(pieces[0], 40)
         position, total = matches
         if total:
-            pieces.append(f"{position} of {total}")
+            pieces.append(f"match {position} of {total}")
         return " · ".join(piece for piece in pieces if piece)
 
     @property

@@ -103,7 +103,7 @@ class RenameDialog(Dialog[Renamed | None]):
     def on_mount(self) -> None:
         frame = self.query_one("#rename")
         frame.border_title = "rename this part" if self._part else "rename"
-        frame.border_subtitle = "Enter renames · Esc leaves"
+        frame.border_subtitle = "Enter renames · Esc cancels"
         self._input.focus()
         self._ask()
 
@@ -241,8 +241,8 @@ class RenameDialog(Dialog[Renamed | None]):
             return f"{len(self.text.strip())}/{LONGEST}", "$text-muted"
         if check.clean is None:
             return self._without(check), "$text"
-        state = "unchanged" if self.text == self._untouched else "free"
-        return f"{check.length}/{check.limit} · {state}", "$text-muted"
+        state = "unchanged" if self.text == self._untouched else "" if check.gives_way else "free"
+        return f"{check.length}/{check.limit}" + (f" · {state}" if state else ""), "$text-muted"
 
     def _without(self, check: TitleCheck) -> str:
         """What there is to see of the conversation without the title."""

@@ -14,6 +14,9 @@ class Marks(NamedTuple):
     cursor: str
     marked: str
     pinned: str
+    ticked: str
+    """A box that is ticked, and one that is not; as wide as each other."""
+    unticked: str
 
     complete: str
     interrupted: str
@@ -51,6 +54,8 @@ UNICODE = Marks(
     cursor="▸",
     marked="●",
     pinned="★",
+    ticked="☑",
+    unticked="☐",
     complete="✓",
     interrupted="!",
     error="✗",
@@ -80,6 +85,8 @@ ASCII = Marks(
     cursor=">",
     marked="*",
     pinned="^",
+    ticked="[x]",
+    unticked="[ ]",
     complete="+",
     interrupted="!",
     error="x",

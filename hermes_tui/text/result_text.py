@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 ORDERS = {"last active": "last active first"}
 """Orders that are not said as "by …"."""
+FOUND_ORDERS = {"newest first": "newest hit first"}
+"""Orders of a search, where the list beside it shows the last activity and not the hit."""
 
 
 COUNTED = 2_000
@@ -45,7 +47,7 @@ def found(
     """
     head = f"{matching} of {count(total)} conversations" if total else f"{matching} conversations"
     milliseconds = f"{max(1, round(seconds * 1000)):,} ms"
-    return _joined(head, milliseconds, str(order), *notes, hidden)
+    return _joined(head, milliseconds, FOUND_ORDERS.get(order, str(order)), *notes, hidden)
 
 
 def matching(number: int, *, exact: bool) -> str:

@@ -64,7 +64,7 @@ class Tick(Widget, can_focus=True):
     def render(self) -> Text:
         mark, why = (self.get_component_rich_style(f"tick--{part}", partial=True) for part in ("mark", "why"))
         text = Text(no_wrap=True, overflow="ellipsis", end="")
-        text.append(f"{self._marks.marked if self.on else self._marks.empty} ", mark)
+        text.append(f"{self._marks.ticked if self.on else self._marks.unticked} ", mark)
         text.append(safe_text.line(self.label))
         if self.why:
             text.append(f"  {safe_text.line(self.why)}", why)

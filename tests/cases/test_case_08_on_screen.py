@@ -43,4 +43,4 @@ async def test_the_search_opens_at_the_newest_of_two_messages(build_v11: BuildV1
             ("s1", "2")
         ]
         assert transcript(app).match_position() == (2, 2)
-        assert "describe the zebra photo [image] · telegram · 2 of 2" in screen_text(app)
+        assert "describe the zebra photo [image] · telegram · match 2 of 2" in screen_text(app)

@@ -120,20 +120,21 @@ async def test_one_that_is_gone_is_said_to_be(path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize(
-    ("store", "key", "column"),
-    [("state-v11-0.13.0.db", "a", "archived"), ("state-v22-0.19.0.db", "p", "pinned")],
+    ("store", "key", "what"),
+    [("state-v11-0.13.0.db", "a", "archived conversations"), ("state-v22-0.19.0.db", "p", "pins")],
 )
 async def test_a_store_without_the_column_says_what_would_help(
-    copy_store: CopyStore, store: str, key: str, column: str
+    copy_store: CopyStore, store: str, key: str, what: str
 ) -> None:
     path = copy_store(store)
+    version = store[len("state-v") :].partition("-")[0]
     before = dump(path)
     async with browsing(path) as (app, pilot):
         listed = shown_ids(app)
         await press(pilot, "tab", key)
         assert toasts(app) == [
-            f"Nothing was written: this store is too old to hold sessions.{column};"
-            " `hermes-tui sessions migrate` brings it up to date."
+            f"This store is of version {version} and cannot hold {what}. `hermes-tui sessions migrate --db {path}`"
+            " brings it to 23; Hermes 0.13–0.19 go on working with it."
         ]
         assert shown_ids(app) == listed
     assert dump(path) == before

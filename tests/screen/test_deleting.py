@@ -212,6 +212,7 @@ async def test_from_the_lineage_that_part_alone(started: Started, path: Path) ->
     assert "--chain" not in text
     await press(pilot, "y")
     assert ids(path) == ["a", "b2", "branch", "c", "d", "sub"]
+    assert browser(app).panes.focused == "lineage"
     assert rows(path, "SELECT id FROM sessions WHERE parent_session_id = 'b1'") == []
     assert id_at_cursor(app) == "b2"
     await press(pilot, "u")
@@ -231,6 +232,7 @@ async def test_the_live_tip_alone_leaves_the_cursor_on_its_conversation(started:
     await press(pilot, "y")
     assert "b2" not in ids(path)
     assert id_at_cursor(app) == "b1"
+    assert browser(app).panes.focused == "lineage"
     assert shown_ids(app) == ["a", "branch", "b1", "c", "d"]
 
 

@@ -64,9 +64,31 @@ async def test_shift_and_arrows_mark_as_they_pass(started: Started) -> None:
     await press(pilot, "shift+down", "shift+down")
     assert marked(app) == ["a", "b2"]
     assert id_at_cursor(app) == "branch"
-    await press(pilot, "shift+up", "shift+up")
-    assert marked(app) == ["a", "b2", "branch"]
+    await press(pilot, "shift+up")
+    assert marked(app) == ["a"]
+    assert id_at_cursor(app) == "b2"
+    await press(pilot, "shift+up")
+    assert marked(app) == []
     assert id_at_cursor(app) == "a"
+
+
+async def test_shift_and_an_arrow_takes_back_only_what_it_has_just_marked(started: Started) -> None:
+    app, pilot = started
+    await press(pilot, "j", "space", "k", "k", "shift+down", "shift+down", "shift+up", "shift+up")
+    assert marked(app) == ["b2"]
+    await press(pilot, "shift+down", "j", "shift+up")
+    assert marked(app) == ["b2", "a", "branch"]
+    assert id_at_cursor(app) == "b2"
+
+
+async def test_at_the_last_row_shift_takes_back_step_by_step(started: Started) -> None:
+    app, pilot = started
+    await press(pilot, "G", "k", "shift+down", "shift+down")
+    assert marked(app) == ["c", "d"]
+    await press(pilot, "shift+up")
+    assert (marked(app), id_at_cursor(app)) == (["c"], "d")
+    await press(pilot, "shift+up")
+    assert (marked(app), id_at_cursor(app)) == ([], "c")
 
 
 async def test_a_click_on_the_marks_column_marks_and_one_with_control_anywhere(started: Started) -> None:

@@ -125,7 +125,7 @@ async def test_an_earlier_part_gives_way() -> None:
     titles = Titles(earlier=(("r", "scanner"),), holders={"scanner": ("r", "desktop")})
     async with app_of(titles).run_test() as pilot:
         await retype(pilot, "scanner")
-        assert verdict(pilot) == ["7/100 · free", "The earlier part r (desktop) gives this title up."]
+        assert verdict(pilot) == ["7/100", "The earlier part r (desktop) gives this title up."]
         await pilot.press("enter")
         assert titles.written == [("t", "scanner")]
 

@@ -1,4 +1,4 @@
-"""What is typed brings its answers with the cursor on the first of them, words or filters, unless it was moved since."""
+"""What is typed brings its answers with the cursor on the first of them, unless it was moved since."""
 
 from __future__ import annotations
 

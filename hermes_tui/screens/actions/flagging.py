@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from hermes_tui.screens.actions.writing import Sent
+from hermes_tui.services.own_command import own_command
 from hermes_tui.services.write_lane import Flag, Flagged
 from hermes_tui.text import delete_text, figures
 from storage import HiddenClass
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from hermes_tui.screens.actions.acting import Acting
     from hermes_tui.screens.actions.targets import Targets
     from hermes_tui.screens.browser import BrowserScreen
+    from storage import StoreError
 
 DOING = {
     (Flag.ARCHIVED, True): "Archiving",
@@ -27,6 +29,7 @@ DONE = {
     (Flag.PINNED, True): "Pinned",
     (Flag.PINNED, False): "Unpinned",
 }
+HOLDS = {Flag.ARCHIVED: "archived conversations", Flag.PINNED: "pins"}
 
 
 class Flagging:
@@ -51,8 +54,26 @@ class Flagging:
         )
         serial = self._acting.writing.lane.flag(flag, value, chosen)
         self._acting.writing.send(
-            serial, Sent(f"{DOING[flag, value]} {targets.name}", partial(self._flagged, targets, chosen))
+            serial,
+            Sent(
+                f"{DOING[flag, value]} {targets.name}",
+                partial(self._flagged, targets, chosen),
+                partial(self._refused, flag),
+            ),
         )
+
+    def _refused(self, flag: Flag, error: StoreError) -> None:
+        from storage import VersionTooOld
+        from storage.engine.creation import SCHEMA_VERSION
+
+        said = str(error)
+        if isinstance(error, VersionTooOld) and (version := self._screen.version) is not None:
+            migrate = own_command(self._screen.options, "migrate")
+            said = (
+                f"This store is of version {version} and cannot hold {HOLDS[flag]}. `{migrate}` brings it to"
+                f" {SCHEMA_VERSION}; Hermes 0.13–0.19 go on working with it."
+            )
+        self._screen.app.say(said, severity="error", timeout=12)
 
     def _flagged(self, targets: Targets, chosen: tuple[str, ...], flagged: Flagged) -> None:
         what = targets.quoted

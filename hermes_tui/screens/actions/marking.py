@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from hermes_tui.services.lookups import Lookups
 from hermes_tui.text import result_text
@@ -11,6 +11,18 @@ from hermes_tui.text import result_text
 if TYPE_CHECKING:
     from hermes_tui.screens.browser import BrowserScreen
     from storage import Entry
+
+
+class Step(NamedTuple):
+    """One row marked in passing."""
+
+    by: int
+    """Down (1) or up (-1)."""
+    marked: str
+    reached: str
+    """The row that the cursor went to."""
+    is_new: bool
+    """It was not marked before."""
 
 
 class Marking:
@@ -25,6 +37,8 @@ class Marking:
         self._screen = screen
         self._lookups = lookups
         self._entries: dict[str, Entry] = {}
+        self._run: list[Step] = []
+        """Rows that were marked with Shift and an arrow, one after the other."""
         self._all_wanted = False
         """All that match are to be marked as soon as they are here."""
         self._then: list[Callable[[], None]] = []
@@ -42,12 +56,26 @@ class Marking:
         self._draw()
 
     def extend(self, by: int) -> None:
-        """Mark the conversation under the cursor, and move on."""
+        """Mark the conversation under the cursor, and move on; going back over what was just marked takes it back."""
         sessions = self._screen.sessions
-        if (entry := sessions.cursor_entry) is not None:
-            self._entries[entry.id] = entry
-            self._draw()
-            self._move(by)
+        if (entry := sessions.cursor_entry) is None:
+            return
+        goes_on = bool(self._run) and self._run[-1].reached == entry.id
+        if goes_on and self._run[-1].by != by:
+            step = self._run.pop()
+            if step.marked != step.reached:
+                self._move(by)
+            if step.is_new:
+                self.drop([step.marked])
+            return
+        if not goes_on:
+            self._run.clear()
+        is_new = entry.id not in self._entries
+        self._entries[entry.id] = entry
+        self._draw()
+        self._move(by)
+        reached = sessions.cursor_entry or entry
+        self._run.append(Step(by, entry.id, reached.id, is_new))
 
     def toggle_and_move(self) -> None:
         """Mark the conversation under the cursor or take its mark away, and move on."""
