@@ -77,6 +77,8 @@ class Choice:
 
     def among(self, entries: Sequence[Entry]) -> Sequence[Entry]:
         """Those of these conversations that the later filters leave."""
+        if not self.later:
+            return entries
         return _sifted(self.catalog, self.facts, self.later, entries, self.now, self.cancel)
 
     @property

@@ -1,0 +1,90 @@
+"""What stays the same from letter to letter, and from page to page, is not found out again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storage import SessionDB, parse
+from storage.finding import filters, index, trigrams
+from tests.support.layouts import Row, write
+
+ROWS = [Row(f"s{n % 9}", f"docker 会话{n} x{n % 7}y error") for n in range(60)]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Iterator[SessionDB]:
+    sessions = [{"id": f"s{n}", "source": "cli" if n < 5 else "telegram"} for n in range(9)]
+    with SessionDB(write(tmp_path / "state.db", "v23", ROWS, sessions), read_only=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def asked(db: SessionDB, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The statements that are asked from now on."""
+    statements: list[str] = []
+    ask = db.searcher.one
+
+    def one(sql: str, *rest: Any) -> Any:
+        statements.append(sql)
+        return ask(sql, *rest)
+
+    monkeypatch.setattr(db.searcher, "one", one)
+    return statements
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, room: object, name: str) -> list[None]:
+    calls: list[None] = []
+    really: Callable[..., Any] = getattr(room, name)
+
+    def noted(*args: Any, **more: Any) -> Any:
+        calls.append(None)
+        return really(*args, **more)
+
+    monkeypatch.setattr(room, name, noted)
+    return calls
+
+
+def test_which_messages_hold_cjk_is_asked_once(db: SessionDB, asked: list[str]) -> None:
+    for text in ("zq", "zx ", "zq"):
+        assert not db.search(parse(text)).hits
+    weighed = "length(m.content) <> length(CAST(m.content AS BLOB))"
+    assert sum("json_group_array(m.id)" in sql and weighed in sql and "LIKE" not in sql for sql in asked) == 1
+
+
+def test_where_a_short_text_stands_is_asked_once(db: SessionDB, monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = counted(monkeypatch, trigrams, "places")
+    page = db.search(parse("会"), limit=1)
+    while not page.exhausted:
+        page = db.search(parse("会"), limit=1, after=page)
+    assert (len(page.hits), sum(hit.hits for hit in page.hits), len(walks)) == (9, 60, 1)
+
+
+def test_what_filters_leave_is_kept_but_where_time_changes_it(
+    db: SessionDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sifted = counted(monkeypatch, filters, "_sifted")
+    for text in ("d", "do", "doc"):
+        assert len(db.search(parse(f"source:cli {text}")).hits) == 5
+    assert len(sifted) == 1
+    for text in ("d", "do"):
+        assert len(db.search(parse(f"source:telegram after:30y {text}")).hits) == 4
+    assert len(sifted) == 3
+
+
+def test_the_next_page_is_not_begun_with_small_steps(
+    db: SessionDB, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "SLICE", 4)
+    first = db.search(parse("docker "), limit=4)
+    steps = [sql for sql in asked if "json_group_array(found.id)" in sql]
+    asked.clear()
+    second = db.search(parse("docker "), limit=4, after=first)
+    further = [sql for sql in asked if "json_group_array(found.id)" in sql]
+    assert len(second.hits) >= 8
+    assert "LIMIT 2)" in steps[0]
+    assert "LIMIT 2)" not in further[0]
+    assert len(further) < len(steps)
