@@ -245,6 +245,12 @@ class BrowserScreen(ActingKeys, Screen[None]):
         else:
             self.keys.note = self.picture.brief() if self.has_class("-short") and self.furnished else ""
 
+    def on_screen_suspend(self) -> None:
+        self.keys.refresh()
+
+    def on_screen_resume(self) -> None:
+        self.keys.refresh()
+
     def on_descendant_focus(self) -> None:
         self.draw_note()
 

@@ -100,11 +100,24 @@ class SearchBox(LineInput):
         self.border_title = "search"
         self._values: dict[str, tuple[str, ...]] = {}
         self._asked: set[str] = set()
+        self._said = "", ""
 
     def say(self, line: str, marked: str = "") -> None:
         """Show the result line, what is marked in front. It may hold the person's own words, so it is never markup."""
-        front = Content.styled(f"{marked} · ", "$accent bold") if marked else Content("")
-        self.border_subtitle = front + Content(line)
+        self._said = line, marked
+        self._draw_said()
+
+    def on_resize(self) -> None:
+        self._draw_said()
+
+    def _draw_said(self) -> None:
+        """As much as fits: the number in front and what is hidden at the end say more than what is between them."""
+        line, marked = self._said
+        front = f"{marked} · " if marked else ""
+        pieces = line.split(" · ")
+        while len(pieces) > 2 and safe_text.width(front + " · ".join(pieces)) > self.outer_size.width - 6:
+            del pieces[1]
+        self.border_subtitle = Content.styled(front, "$accent bold") + Content(" · ".join(pieces))
 
     @property
     def asked(self) -> str:

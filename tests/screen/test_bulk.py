@@ -156,3 +156,19 @@ async def test_a_refusal_gives_the_keys_back_and_reads_anew(
         assert toasts(app) == [str(StoreBusy(path))]
         assert shown_ids(app) == ORDER
         assert marked(app) == ORDER
+
+
+async def test_the_footer_says_no_keys_that_a_dialog_owns(path: Path) -> None:
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab")
+        assert screen_text(app).splitlines()[-1].endswith("? help")
+        await press(pilot, "d")
+        assert screen_text(app).split("\n")[-1] == ""
+        await press(pilot, "escape")
+        assert screen_text(app).splitlines()[-1].endswith("? help")
+
+
+async def test_the_line_about_marks_keeps_its_end_where_there_is_little_room(path: Path) -> None:
+    async with browsing(path, size=(72, 24)) as (app, pilot):
+        await press(pilot, *"word", "tab", "A")
+        assert "5 marked · 5 of 5 conversations · 1 more in subagent: h ─╯" in screen_text(app)
