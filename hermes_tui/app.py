@@ -161,13 +161,23 @@ class BrowserApp(App["Choice | None"]):
     def exit(
         self, result: Choice | None = None, return_code: int = 0, message: RenderableType | None = None
     ) -> None:
-        """Leave; a write that is under way is waited for, unless a signal says otherwise."""
+        """Leave; a write that is under way is waited for, and told to stop where a signal or a defect ends it all."""
         leave = partial(super().exit, result, return_code, message)
-        for screen in self.screen_stack if return_code == 0 else ():
+        for screen in self.screen_stack:
             if isinstance(screen, BrowserScreen) and screen.lane.busy:
-                screen.acting.writing.hold(leave)
-                return
+                if return_code == 0:
+                    screen.acting.writing.hold(leave)
+                    return
+                self._cut_short(screen)
         leave()
+
+    def _cut_short(self, screen: BrowserScreen) -> None:
+        """Stop what is being written before its next conversation; there will be no screen to say what was done."""
+        from hermes_tui.services.own_command import own_command
+
+        screen.lane.stop()
+        gone = own_command(screen.options, "trash", "list")
+        self.parting = f"Stopped while the store was being written to; what was deleted by then: {gone}"
 
     @work(thread=True, exit_on_error=True)
     def open_demo(self) -> None:

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from storage import SessionDB
 from tests.support.acting import FAMILY, FLAGS, ids, rows
 from tests.support.commands import Commands
+from tests.support.other_process import other_process
 from tests.support.real_terminal import QUIT, browser_in_terminal
 from tests.support.stores import BuildV11
 
@@ -55,4 +57,34 @@ def test_it_is_said_and_all_comes_back(
 
     said = Commands(path, monkeypatch)("trash", "restore", step)
     assert said.status == 0, said.err
+    assert everything(path) == before
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_told_to_end_it_stops_before_the_next_conversation_and_says_where_the_gone_are(
+    build_v11: BuildV11, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+) -> None:
+    path = build_v11(FAMILY + FLAGS)
+    before = everything(path)
+    with browser_in_terminal(path) as terminal, other_process(path) as other:
+        terminal.wait_for("gamma")
+        terminal.type(b"\tAd")
+        terminal.wait_for("14 messages")
+        other.run("BEGIN IMMEDIATE")
+        terminal.type(b"y")
+        terminal.wait_for("0 of 5")
+        terminal.process.send_signal(number)
+        terminal.wait_until(lambda: not terminal.is_raw, "the terminal to be given back")
+        other.run("ROLLBACK")
+        assert terminal.wait() == 128 + number
+        assert terminal.attributes_now == terminal.attributes
+        said = f"what was deleted by then: hermes-tui sessions trash --db {path} list"
+        assert said in terminal.raw.decode().replace("\r\n", " ")
+    assert ids(path) == ["b1", "b2", "branch", "c", "d", "sub"]
+
+    with SessionDB(path, read_only=True) as store:
+        (step,) = store.list_trash()
+    assert (step.sessions, step.interrupted) == (("a",), False)
+    restored = Commands(path, monkeypatch)("trash", "restore", step.step)
+    assert restored.status == 0, restored.err
     assert everything(path) == before
