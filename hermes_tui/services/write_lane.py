@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import count
 from threading import Lock, Thread
@@ -62,6 +62,15 @@ class Undone:
     step: Step
     restored: Restored | None = None
     """What came back, of a deletion."""
+    rest: Flagged | None = None
+    """What of an archiving or pinning is still to be taken back."""
+
+
+class AnotherStore(StoreError):
+    """What is to be undone was done to a file that is not the store any more."""
+
+    def __init__(self) -> None:
+        super().__init__("this was done in another file, which was deleted or replaced since.")
 
 
 class Write(NamedTuple):
@@ -111,6 +120,8 @@ class WriteLane:
         self._owner = owner
         self._open_store = open_store
         self._db: SessionDB | None = None
+        self._steps: list[Step] = []
+        """What was done to the file that is open; used on the thread alone."""
         self._serials = count(1)
         self._waiting: deque[Write] = deque()
         self._current: Write | None = None
@@ -149,7 +160,13 @@ class WriteLane:
     def undo(self, step: Step) -> int:
         """Take back what a write has done."""
         cancel = self._cancel()
-        return self._submit(lambda db, progress: _undo(db, step, progress, cancel), cancel)
+
+        def job(db: SessionDB, progress: Callable[[int, int], None]) -> Outcome:
+            if not any(step is one for one in self._steps):
+                raise AnotherStore
+            return _undo(db, step, progress, cancel)
+
+        return self._submit(job, cancel)
 
     # --- what is under way
 
@@ -207,7 +224,11 @@ class WriteLane:
             self._post(self.Progressed(write.serial, done, total))
 
         try:
-            return self.Written(write.serial, write.job(self._store(), progress))
+            outcome = write.job(self._store(), progress)
+            step = outcome.rest if isinstance(outcome, Undone) else outcome
+            if step is not None:
+                self._steps.append(step)
+            return self.Written(write.serial, outcome)
         except StoreError as error:
             return self.Refused(write.serial, error)
 
@@ -216,6 +237,7 @@ class WriteLane:
             # The list is of the file that is there now.
             self._db.close()
             self._db = None
+            self._steps.clear()
         if self._db is None:
             self._db = self._open_store()
         return self._db
@@ -277,6 +299,11 @@ def _undo(
             return Undone(step)
         case Flagged():
             before = dict(zip(step.changed, step.before, strict=True))
-            return Undone(_flag(db, step.flag, not step.value, step.changed, progress, cancel, before))
+            back = _flag(db, step.flag, not step.value, step.changed, progress, cancel, before)
+            if not back.left:
+                return Undone(back)
+            done = len(step.changed) - back.left
+            rest = replace(step, changed=step.changed[done:], before=step.before[done:])
+            return Undone(back, rest=rest)
         case _:
             assert_never(step)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hermes_tui.app import BrowserApp
-from storage import SessionDB
+from storage import SessionDB, StoreBusy
 from tests.support.acting import FAMILY, FLAGS, ORDER, ids, rows
 from tests.support.browsing import BrowserPilot, browser, browsing
 from tests.support.on_screen import id_at_cursor, press, put_cursor_on, search_for, shown_ids, toasts
 from tests.support.other_process import other_process
-from tests.support.stores import NOW, BuildV11
+from tests.support.stores import NOW, BuildV11, dump, write_v11
 
 Started = tuple[BrowserApp, BrowserPilot]
 EVERYTHING = ["a", "b1", "b2", "branch", "c", "d", "sub"]
@@ -194,3 +197,62 @@ async def test_in_the_search_box_u_is_a_letter(path: Path) -> None:
     async with browsing(path) as (app, pilot):
         await press(pilot, "u")
         assert browser(app).box.value == "u"
+
+
+async def test_what_an_undo_did_not_come_to_is_the_next_step(
+    started: Started, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app, pilot = started
+    before = sessions(path)
+    await press(pilot, "A", "p")
+    assert ids(path, "pinned = 1") == ["a", "b1", "b2", "branch", "c", "d"]
+    plain = SessionDB.flag_conversation
+
+    def stop_at_the_third(self: SessionDB, session_id: str, *rest: Any) -> Any:
+        if session_id == "branch":
+            raise StoreBusy(path)
+        return plain(self, session_id, *rest)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(SessionDB, "flag_conversation", stop_at_the_third)
+        await press(pilot, "u")
+    assert ids(path, "pinned = 1") == ["branch", "c", "d"]
+    assert toasts(app) == [
+        f"Undone: 2 conversations are no longer pinned. 3 conversations are as before: {StoreBusy(path)}"
+        " u undoes the rest."
+    ]
+    await press(pilot, "u")
+    assert toasts(app) == ["Undone: 3 conversations are no longer pinned."]
+    assert sessions(path) == before
+    await press(pilot, "u")
+    assert toasts(app)[0].startswith("Nothing to undo here")
+
+
+@pytest.mark.parametrize("keys", [("d", "y"), ("a",), ("p",), ("r", "ctrl+u", *"uno", "enter")])
+async def test_nothing_that_was_done_to_another_file_is_undone_in_this_one(
+    path: Path, tmp_path: Path, keys: tuple[str, ...]
+) -> None:
+    async with browsing(path) as (app, pilot):
+        before = dump(path)
+        await press(pilot, "tab", *keys)
+        assert dump(path) != before
+        other = write_v11(tmp_path / "other" / "state.db", FAMILY + FLAGS)
+        with closing(sqlite3.connect(other)) as connection, connection:
+            connection.execute("DELETE FROM messages WHERE session_id = 'a'")
+            connection.execute("DELETE FROM sessions WHERE id = 'a'" if keys[0] == "d" else "SELECT 1")
+            connection.execute("UPDATE sessions SET title = 'uno', archived = 1, pinned = 1 WHERE id = 'a'")
+        other.rename(path)
+        for suffix in ("-wal", "-shm"):
+            path.with_name(path.name + suffix).unlink(missing_ok=True)
+        before = dump(path)
+        await press(pilot, "f5", "u")
+        assert dump(path) == before
+        said = "Not undone: this was done in another file, which was deleted or replaced since."
+        if keys[0] == "d":
+            with SessionDB(path, read_only=True) as store:
+                (step,) = store.list_trash()
+            way = f"hermes-tui sessions trash --db {path} restore {step.step}"
+            said += f" {way} puts “alpha” into this one."
+        assert toasts(app) == [said]
+        await press(pilot, "u")
+        assert toasts(app)[0].startswith("Nothing to undo here")

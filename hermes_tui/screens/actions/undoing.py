@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hermes_tui.screens.actions.writing import Sent
 from hermes_tui.services.own_command import own_command
-from hermes_tui.services.write_lane import Flag, Flagged, Undone
+from hermes_tui.services.write_lane import AnotherStore, Flag, Flagged, Undone
 from hermes_tui.text import delete_text, figures, safe_text
 
 if TYPE_CHECKING:
@@ -74,21 +74,28 @@ class Undoing:
             said, keep = _flagged_back(what, step), next(iter(step.changed), None)
         else:
             said, keep = f"Undone: {what}.", None
+        if (rest := undone.rest) is not None:
+            self.remember(rest, figures.plural(len(rest.changed), "conversation"))
+            said += " u undoes the rest."
         self._screen.app.say(said, timeout=12)
         self._acting.writing.refresh(keep=keep)
 
     def _refused(self, step: Step, what: str, error: StoreError) -> None:
-        from storage import TitleChanged, UnknownSession, UnknownStep
+        from storage import Deletion, TitleChanged, UnknownSession, UnknownStep
 
-        if not isinstance(error, UnknownStep | UnknownSession | TitleChanged):
+        said = f"Not undone: {error}"
+        if isinstance(error, AnotherStore) and isinstance(step, Deletion):
+            here = own_command(self._screen.options, "trash", "restore", step.step)
+            said += f" {here} puts {what} into this one."
+        if not isinstance(error, UnknownStep | UnknownSession | TitleChanged | AnotherStore):
             # It may go the next time.
             self._steps.append((step, what))
-        self._screen.app.say(f"Not undone: {error}", severity="error", timeout=12)
+        self._screen.app.say(said, severity="error", timeout=12)
 
 
 def _flagged_back(what: str, done: Flagged) -> str:
     """What was done now: the opposite of the step that was undone."""
-    if done.missing:
+    if done.missing or done.left:
         what = figures.plural(len(done.changed), "conversation")
     verb = "is" if len(done.changed) == 1 else "are"
     said = f"Undone: {what} {verb} {IS_NOT[done.flag, not done.value]}."
