@@ -17,7 +17,7 @@ from hermes_tui.screens.dialog import Dialog
 from hermes_tui.styles import STYLES
 from hermes_tui.text import figures, safe_text
 from hermes_tui.widgets.line_input import LineInput
-from storage import Renamed, StoreError, TitleCheck
+from storage import Renamed, TitleCheck
 from storage.conversation.titles import LONGEST
 
 
@@ -129,11 +129,11 @@ class RenameDialog(Dialog[Renamed | None]):
             self._write()
         self._draw()
 
-    def unchecked(self, error: StoreError, title: str) -> None:
+    def unchecked(self, why: str, title: str) -> None:
         """The store could not look; whether the title can be had is then found out by writing it."""
         if title != self.text:
             return
-        self._failure = str(error)
+        self._failure = why
         if self._entered:
             self._write()
         self._draw()
@@ -143,10 +143,10 @@ class RenameDialog(Dialog[Renamed | None]):
         self._waiting = True
         self._draw()
 
-    def refused(self, error: StoreError) -> None:
+    def refused(self, why: str) -> None:
         """It was not written. The text stays as it is."""
         self._writing = self._waiting = False
-        self._failure = str(error)
+        self._failure = why
         self._input.disabled = False
         self._input.focus()
         self._draw()

@@ -9,7 +9,7 @@ import pytest
 
 from hermes_tui.app import BrowserApp
 from storage import HiddenClass
-from tests.support.acting import FAMILY, FLAGS, ORDER, ids, marked
+from tests.support.acting import FAMILY, FLAGS, ORDER, dialog_text, ids, marked
 from tests.support.browsing import BrowserPilot, browser, browsing, screen_text, settle
 from tests.support.on_screen import id_at_cursor, press, search_for, shown_ids, toasts
 from tests.support.other_process import other_process
@@ -137,6 +137,18 @@ async def test_a_store_without_the_column_says_what_would_help(
             " brings it to 23; Hermes 0.13–0.19 go on working with it."
         ]
         assert shown_ids(app) == listed
+    assert dump(path) == before
+
+
+async def test_a_store_without_titles_says_the_same_where_one_is_typed(copy_store: CopyStore) -> None:
+    path = copy_store("state-v2.db")
+    before = dump(path)
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab", "r", "ctrl+u", *"uno", "enter")
+        assert (
+            f"This store is of version 2 and cannot hold titles. `hermes-tui sessions migrate --db {path}`"
+            " brings it to 23; Hermes 0.13–0.19 go on working with it."
+        ) in dialog_text(app)
     assert dump(path) == before
 
 

@@ -207,7 +207,7 @@ async def test_where_the_store_cannot_look_it_is_written_all_the_same() -> None:
     app = app_of(titles)
     async with app.run_test() as pilot:
         await retype(pilot, "new")
-        dialog_of(pilot).unchecked(StoreBusy(Path("s.db")), "new")
+        dialog_of(pilot).unchecked(str(StoreBusy(Path("s.db"))), "new")
         assert verdict(pilot)[0].startswith("The database s.db is busy")
         await pilot.press("enter")
         assert titles.written == [("t", "new")]
@@ -225,7 +225,7 @@ async def test_what_the_write_refuses_keeps_the_text(error: Exception) -> None:
         await pilot.press("enter")
         dialog_of(pilot).waiting()
         assert verdict(pilot) == ["Waiting for the store: another process is writing to it …"]
-        dialog_of(pilot).refused(error)  # type: ignore[arg-type]
+        dialog_of(pilot).refused(str(error))
         await pilot.pause()
         [said] = verdict(pilot)
         assert said.isprintable()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hermes_tui.screens.actions.too_old import why_not
 from hermes_tui.screens.actions.writing import Sent
-from hermes_tui.services.own_command import own_command
 from hermes_tui.services.write_lane import Flag, Flagged
 from hermes_tui.text import delete_text, figures
 from storage import HiddenClass
@@ -63,16 +63,7 @@ class Flagging:
         )
 
     def _refused(self, flag: Flag, error: StoreError) -> None:
-        from storage import VersionTooOld
-        from storage.engine.creation import SCHEMA_VERSION
-
-        said = str(error)
-        if isinstance(error, VersionTooOld) and (version := self._screen.version) is not None:
-            migrate = own_command(self._screen.options, "migrate")
-            said = (
-                f"This store is of version {version} and cannot hold {HOLDS[flag]}. `{migrate}` brings it to"
-                f" {SCHEMA_VERSION}; Hermes 0.13–0.19 go on working with it."
-            )
+        said = why_not(self._screen, error, HOLDS[flag])
         self._screen.app.say(said, severity="error", timeout=12)
 
     def _flagged(self, targets: Targets, chosen: tuple[str, ...], flagged: Flagged) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from hermes_tui.screens.actions.too_old import why_not
 from hermes_tui.screens.actions.writing import Sent
 from hermes_tui.screens.rename import RenameDialog
 from hermes_tui.services.lookups import Lookups
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hermes_tui.screens.browser import BrowserScreen
     from storage import LineageNode, Renamed, StoreError
 
+HOLDS = "titles"
 _NAME_CELLS = 48
 
 
@@ -47,7 +49,7 @@ class Renaming:
         if isinstance(answer.check, TitleCheck):
             self._dialog.checked(answer.check, answer.title)
         else:
-            self._dialog.unchecked(answer.check, answer.title)
+            self._dialog.unchecked(why_not(self._screen, answer.check, HOLDS), answer.title)
 
     # --- what the dialog asks for
 
@@ -80,10 +82,11 @@ class Renaming:
         self._acting.writing.refresh()
 
     def _refused(self, dialog: RenameDialog, error: StoreError) -> None:
+        why = why_not(self._screen, error, HOLDS)
         if dialog.left:
-            self._screen.app.say(f"Not renamed: {error}", severity="error", timeout=12)
+            self._screen.app.say(f"Not renamed: {why}", severity="error", timeout=12)
         else:
-            dialog.refused(error)
+            dialog.refused(why)
 
     def _dialog_here(self) -> RenameDialog | None:
         screen = self._screen
