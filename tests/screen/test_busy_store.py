@@ -11,7 +11,7 @@ import pytest
 
 from hermes_tui.screens.browser import BrowserScreen
 from hermes_tui.services.resume import Choice
-from storage import SessionDB, WritePolicy
+from storage import SessionDB, StoreBusy, WritePolicy
 from tests.support.acting import FAMILY, FLAGS, ORDER, ids, marked
 from tests.support.browsing import browser, browsing, screen_text, settle
 from tests.support.on_screen import press, shown_ids, toasts, until
@@ -135,6 +135,27 @@ async def test_leaving_a_second_time_stops_before_the_next_conversation(
         holder.run("ROLLBACK")
         await until(pilot, lambda: not app.is_running)
     assert ids(path, "pinned = 1") == ["a"]
+    assert app.parting == "Pinned 1 conversation. 4 conversations are as before: stopped."
+
+
+@pytest.mark.parametrize(
+    ("keys", "doing"),
+    [
+        (("p",), "Pinning alpha"),
+        (("A", "a"), "Archiving 5 conversations"),
+        (("r", "ctrl+u", *"uno", "enter"), "Renaming"),
+    ],
+)
+async def test_what_was_refused_while_leaving_is_said_when_the_screen_is_gone(
+    path: Path, holder: OtherProcess, impatient: None, keys: tuple[str, ...], doing: str
+) -> None:
+    before = dump(path)
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab", *keys[:-1])
+        await pilot.press(keys[-1], "ctrl+q")
+        await until(pilot, lambda: not app.is_running)
+    assert app.parting == f"{doing}: {StoreBusy(path)}"
+    assert dump(path) == before
 
 
 async def test_undo_is_kept_for_another_try(path: Path, impatient: None) -> None:

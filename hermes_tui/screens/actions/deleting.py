@@ -83,7 +83,7 @@ class Deleting:
         )
         if acting.writing.is_leaving:
             way_back = own_command(self._screen.options, "trash", "restore", deletion.step)
-            self._screen.app.parting = delete_text.deleted(deletion, targets.quoted, way_back)
+            acting.writing.say_at_last(delete_text.deleted(deletion, targets.quoted, way_back))
         if deletion.conversations:
             acting.undoing.remember(deletion, delete_text.gone(deletion, targets.quoted))
         while reading.part in gone and reading.back():

@@ -73,8 +73,10 @@ class Flagging:
         said = f"{DONE[flagged.flag, flagged.value]} {what}"
         leaves = flagged.flag is Flag.ARCHIVED and flagged.value
         leaves = leaves and HiddenClass.ARCHIVED not in self._screen.finder.shown_classes
+        at_last = self._acting.writing.is_leaving
         if flagged.changed:
-            said += " (u undoes, h shows)" if leaves else " (u undoes)"
+            # Without the browser there are no such keys.
+            said += "" if at_last else " (u undoes, h shows)" if leaves else " (u undoes)"
             self._acting.undoing.remember(flagged, what)
         said += "."
         if flagged.missing:
@@ -82,6 +84,8 @@ class Flagging:
             said += f" {figures.plural(flagged.missing, 'conversation')} {verb} no longer there."
         said += delete_text.left(flagged.left, flagged.failed is None, str(flagged.failed or ""))
         self._screen.app.say(said, severity="error" if flagged.failed else "information", timeout=8)
+        if flagged.left and at_last:
+            self._acting.writing.say_at_last(said)
         left = chosen[len(chosen) - flagged.left :]
         self._acting.marking.drop(id for id in targets.ids if id not in left)
         self._acting.writing.refresh(frozenset(flagged.changed) if leaves else frozenset())

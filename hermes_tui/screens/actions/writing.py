@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hermes_tui.services.write_lane import WriteLane
+from hermes_tui.text import safe_text
 
 if TYPE_CHECKING:
     from hermes_tui.screens.actions.progress_dialog import ProgressDialog
@@ -78,6 +79,8 @@ class Writing:
                 sent = self._end(answer.serial)
                 if sent.many > 1:
                     self.refresh()
+                if self.is_leaving:
+                    self.say_at_last(f"{sent.doing}: {answer.error}")
                 if sent.refused is not None:
                     sent.refused(answer.error)
                 else:
@@ -145,6 +148,11 @@ class Writing:
         self._leave = leave
         self._screen.draw_note()
         self._screen.app.say("The store is being written to; leaving as soon as that is done.", timeout=30)
+
+    def say_at_last(self, text: str) -> None:
+        """Have it said when the screen that would show it is gone."""
+        app = self._screen.app
+        app.parting = f"{app.parting} {safe_text.line(text)}".lstrip()
 
     def _leave_if_done(self) -> None:
         if self._leave is not None and not self._sent:
