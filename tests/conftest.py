@@ -27,6 +27,13 @@ def _nobodys_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the interface puts off for the sake of the first rows, or of whoever types, is not waited for here."""
+    monkeypatch.setattr("hermes_tui.services.store_worker.ORDER_AFTER", 0.0)
+    monkeypatch.setattr("hermes_tui.services.store_worker.COUNT_AFTER", 0.0)
+
+
 @pytest.fixture
 def stores() -> Path:
     """The directory of stored stores, one for each release; only to be read, and never opened in place."""

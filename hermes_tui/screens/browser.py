@@ -214,6 +214,9 @@ class BrowserScreen(ActingKeys, Screen[None]):
 
     def follow(self) -> None:
         """Show the conversation under the cursor in the transcript and the lineage."""
+        if self._follow_timer is not None:
+            self._follow_timer.stop()
+            self._follow_timer = None
         entry = self.sessions.cursor_entry
         hit = self.finder.hit(entry) if entry is not None else None
         query = self.finder.query if self.finder.searching else None

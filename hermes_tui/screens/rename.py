@@ -108,8 +108,9 @@ class RenameDialog(Dialog[Renamed | None]):
         self._ask()
 
     async def on_key(self, event: Key) -> None:
-        """A key that was typed behind the one that opened the dialog."""
-        await self._input.catch_up(event)
+        """A key that was typed behind the one that opened the dialog; none counts while the title is written."""
+        if not self._writing:
+            await self._input.catch_up(event)
 
     @property
     def text(self) -> str:
@@ -123,8 +124,8 @@ class RenameDialog(Dialog[Renamed | None]):
         if title != self.text:
             return
         self._check = check
-        if self._present is None:
-            self._take_present(check)
+        if self._present is None and self._take_present(check):
+            return
         if self._entered:
             self._write()
         self._draw()
@@ -199,11 +200,27 @@ class RenameDialog(Dialog[Renamed | None]):
         self._titles.rename(self, self._target(), self.text)
         self._draw()
 
-    def _take_present(self, check: TitleCheck) -> None:
-        """The title that the list would show, now that the store has told it."""
+    def _take_present(self, check: TitleCheck) -> bool:
+        """The title that the list would show, now that the store has told it.
+
+        What was typed meanwhile stands behind it, as it would had the title been there from the beginning.
+
+        Returns:
+            Whether the text is another one now, which the store has yet to look at.
+        """
         self._present = check.own or next((title for _, title in check.earlier), "")
-        if self.text == self._untouched == "":
-            self._input.value = self._untouched = self._input.one_line(self._present)
+        self._untouched = self._input.one_line(self._present)
+        if not self._untouched:
+            return False
+        typed, entered = self.text, self._entered
+        self._input.value = self._input.one_line(self._untouched + typed)
+        self._input.cursor_position = len(self.text)
+        if entered and not typed:
+            self.dismiss(None)
+        else:
+            self._ask()
+            self._entered = entered
+        return True
 
     def _target(self) -> str:
         """The session whose title changes: an earlier part, where it is that one's title the list shows and it goes."""

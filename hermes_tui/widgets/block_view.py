@@ -152,6 +152,11 @@ class BlockView(LineView, can_focus=True):
         if not self._settling and round(old_value) != round(new_value):
             self._settled(self.blocks.settle(self.scroll_offset.y, self.rows))
 
+    @property
+    def is_to_be_arranged(self) -> bool:
+        """The blocks are laid out for another width than there is now; the event that tells of it is on its way."""
+        return self._arranged_width not in (0, self.line_width)
+
     def on_resize(self) -> None:
         at_end, opening = self.at_end, self._arranged_width == 0
         if self.line_width != self._arranged_width:

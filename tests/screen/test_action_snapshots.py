@@ -11,7 +11,7 @@ from hermes_tui.app import BrowserApp
 from hermes_tui.screens.actions.progress_dialog import ProgressDialog
 from tests.screen.test_snapshots import SIZES, SnapCompare, pressing, shown
 from tests.support.acting import FAMILY, FLAGS
-from tests.support.browsing import BrowserPilot, options_for
+from tests.support.browsing import BrowserPilot, options_for, settle
 from tests.support.stores import NOW, BuildV11
 
 HOSTILE = """
@@ -84,6 +84,6 @@ def test_progress(app: BrowserApp, snap_compare: SnapCompare, size: tuple[int, i
         await app.push_screen(dialog)
         dialog.show(431, 1200)
         await pilot.press("escape")
-        await pilot.pause()
+        await settle(pilot)
 
     assert snap_compare(app, terminal_size=size, run_before=run)

@@ -115,6 +115,35 @@ async def test_it_begins_with_the_present_title_and_the_cursor_behind_it() -> No
         assert command(pilot) == "hermes-tui sessions rename t 'plans!'"
 
 
+@pytest.mark.parametrize(
+    ("keys", "text", "written"),
+    [("", "plan", []), ("s!", "plans!", []), ("s!\n", "plans!", [("t", "plans!")])],
+)
+async def test_a_title_that_comes_late_stands_before_what_was_typed(
+    keys: str, text: str, written: list[tuple[str, str]]
+) -> None:
+    titles = Titles(held=True)
+    async with app_of(titles, None).run_test() as pilot:
+        await pilot.press(*("enter" if key == "\n" else key for key in keys))
+        titles.answer()
+        await pilot.pause()
+        assert dialog_of(pilot).text == text
+        titles.answer()
+        assert titles.written == written
+        await pilot.press("s")
+        assert dialog_of(pilot).text == (text if written else f"{text}s")
+
+
+async def test_enter_on_a_title_that_has_not_come_changes_nothing() -> None:
+    titles = Titles(held=True)
+    async with app_of(titles, None).run_test() as pilot:
+        await pilot.press("enter")
+        titles.answer()
+        await pilot.pause()
+        assert not isinstance(pilot.app.screen, RenameDialog)
+        assert titles.written == []
+
+
 async def test_of_a_long_title_the_end_is_on_the_screen() -> None:
     title = "x" * 96 + "end."
     async with app_of(Titles(own=title), title).run_test(size=(60, 24)) as pilot:

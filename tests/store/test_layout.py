@@ -86,7 +86,9 @@ def layout_of(ddl: str) -> Layout:
 
 def test_an_empty_store_has_an_empty_layout() -> None:
     assert layout_of("") == Layout()
-    assert notes(Layout(), lambda _: [], immutable=False) == ("The file is empty: no sessions yet.",)
+    assert notes(Layout(), lambda _: [], immutable=False, unnamed=0) == (
+        "The file is empty: no sessions yet.",
+    )
 
 
 def test_the_later_external_layouts() -> None:

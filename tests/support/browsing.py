@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from hermes_tui.app import BrowserApp
 from hermes_tui.options import Options
-from hermes_tui.screens.browser import FOLLOW_SECONDS, BrowserScreen
+from hermes_tui.screens.browser import BrowserScreen
 from hermes_tui.services.resume import Choice
 from storage import Conversation, Entry
 from tests.support.stores import NOW
@@ -20,8 +20,8 @@ BrowserPilot = Pilot[Choice | None]
 
 QUIET = 3
 """Looks that must find no call under way: an answer that came is still to be handled, and may ask for the next one."""
-AT_MOST = 60
-"""Such looks while rows on the screen wait for their details: a slow machine lays the list out, and asks, later."""
+AT_MOST = 100
+"""Such looks while something is to come yet: a slow machine lays out, and asks, later."""
 
 
 def options_for(path: Path, *, now: float = NOW, **others: Any) -> Options:
@@ -30,19 +30,23 @@ def options_for(path: Path, *, now: float = NOW, **others: Any) -> Options:
 
 
 async def settle(pilot: BrowserPilot) -> None:
-    """Wait until no store call is under way and the transcript has followed the cursor."""
+    """Wait until no store call is under way, the transcript has followed the cursor, and all of it is laid out."""
     await pilot.app.workers.wait_for_complete()
-    await pilot.pause(FOLLOW_SECONDS + 0.01)
     quiet = 0
-    while quiet < QUIET or (quiet < AT_MOST and _rows_lack_details(pilot)):
+    while quiet < QUIET or (quiet < AT_MOST and _is_early(pilot)):
         quiet = 0 if pilot.app.workers else quiet + 1
         await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
+        await pilot.pause(0.01)
 
 
-def _rows_lack_details(pilot: BrowserPilot) -> bool:
+def _is_early(pilot: BrowserPilot) -> bool:
+    """What came last is not on the screen yet."""
     screen = pilot.app.screen_stack[0]
-    if not isinstance(screen, BrowserScreen) or not screen.opened or screen.panes.full:
+    if not isinstance(screen, BrowserScreen) or not screen.opened:
+        return False
+    if screen._follow_timer is not None or screen.detail.transcript.is_to_be_arranged:
+        return True
+    if screen.panes.full:
         return False
     sessions = screen.sessions
     early = not sessions.size and bool(screen.finder.entries)

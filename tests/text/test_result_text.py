@@ -37,9 +37,9 @@ def test_hidden_classes_are_named_with_numbers() -> None:
 def test_the_line_under_a_search() -> None:
     assert (
         result_text.found("412", 868, 0.0114, SearchOrder.NEWEST)
-        == "412 of 868 conversations · 11 ms · newest first"
+        == "412 of 868 conversations · 11 ms · newest hit first"
     )
     assert (
         result_text.found("60+", 0, 0.0, SearchOrder.NEWEST, ("not searched: x",), "3+ more in archived: h")
-        == "60+ conversations · 1 ms · newest first · not searched: x · 3+ more in archived: h"
+        == "60+ conversations · 1 ms · newest hit first · not searched: x · 3+ more in archived: h"
     )
