@@ -44,9 +44,8 @@ def size(bytes_: int) -> str:
     """So many bytes: "950 bytes", "1.2 kB", "12.4 MB", by the thousand."""
     if bytes_ < 1000:
         return plural(bytes_, "byte")
-    number, unit = float(bytes_), ""
-    for unit in ("kB", "MB", "GB", "TB"):
-        number /= 1000
-        if number < 999.95:
-            break
+    number, units = bytes_ / 1000, iter(("MB", "GB", "TB"))
+    unit = "kB"
+    while number >= 999.95 and (larger := next(units, "")):
+        number, unit = number / 1000, larger
     return f"{number:,.1f} {unit}"
