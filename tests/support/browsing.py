@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from hermes_tui.app import BrowserApp
 from hermes_tui.options import Options
-from hermes_tui.screens.browser import BrowserScreen
+from hermes_tui.screens.browser import FOLLOW_SECONDS, BrowserScreen
 from hermes_tui.services.resume import Choice
 from storage import Conversation, Entry
 from tests.support.stores import NOW
@@ -32,6 +32,7 @@ def options_for(path: Path, *, now: float = NOW, **others: Any) -> Options:
 async def settle(pilot: BrowserPilot) -> None:
     """Wait until no store call is under way, the transcript has followed the cursor, and all of it is laid out."""
     await pilot.app.workers.wait_for_complete()
+    await pilot.pause(FOLLOW_SECONDS + 0.01)
     quiet = 0
     while quiet < QUIET or (quiet < AT_MOST and _is_early(pilot)):
         quiet = 0 if pilot.app.workers else quiet + 1
@@ -44,7 +45,13 @@ def _is_early(pilot: BrowserPilot) -> bool:
     screen = pilot.app.screen_stack[0]
     if not isinstance(screen, BrowserScreen) or not screen.opened:
         return False
-    if screen._follow_timer is not None or screen.detail.transcript.is_to_be_arranged:
+    if (
+        screen._follow_timer is not None
+        or screen.finder.pending
+        or screen.detail.transcript.is_to_be_arranged
+    ):
+        return True
+    if any(not node._message_queue.empty() for node in (screen, *screen.walk_children())):
         return True
     if screen.panes.full:
         return False
