@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from storage import SessionDB, parse
 from storage.finding import holding
-from tests.store.test_search import WIDE_ROWS, oracle
+from tests.store.test_search_oracle import WIDE_ROWS, oracle
 from tests.support.layouts import Row, write
 
 
