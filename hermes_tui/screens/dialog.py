@@ -52,3 +52,8 @@ class LeftOnce(_Modal[ScreenResultType]):
 
 class Dialog(LeftOnce[ScreenResultType], ModalScreen[ScreenResultType]):
     """A modal screen of ours."""
+
+    def copy_command(self, command: str) -> None:
+        """Copy the command that does what the dialog does."""
+        self.app.copy_to_clipboard(command)
+        self.notify("Copied the command.", markup=False)

@@ -183,8 +183,7 @@ class ExportDialog(Dialog[Exported | None]):
 
     def action_copy_command(self) -> None:
         """Copy the command that does the same."""
-        self.app.copy_to_clipboard(self._command(self._order(), True))
-        self.notify("Copied the command.", markup=False)
+        self.copy_command(self._command(self._order(), True))
 
     # --- what comes back
 

@@ -181,8 +181,7 @@ class RenameDialog(Dialog[Renamed | None]):
 
     def action_copy_command(self) -> None:
         """Copy the command that does the same."""
-        self.app.copy_to_clipboard(self._command())
-        self.notify("Copied the command.", markup=False)
+        self.copy_command(self._command())
 
     def _ask(self) -> None:
         self._check, self._failure, self._entered = None, "", False

@@ -158,8 +158,7 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
 
     def action_copy_command(self) -> None:
         """Copy the command that does the same."""
-        self.app.copy_to_clipboard(self._command(self.answer, True))
-        self.notify("Copied the command.", markup=False)
+        self.copy_command(self._command(self.answer, True))
 
     # --- drawing
 
