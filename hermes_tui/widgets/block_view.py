@@ -154,10 +154,10 @@ class BlockView(LineView, can_focus=True):
 
     @property
     def is_to_be_arranged(self) -> bool:
-        """The blocks are laid out for another width than there is now; the event that tells of it is on its way."""
+        """The blocks are laid out for another width than there is now; `fit` is on its way."""
         return self._arranged_width not in (0, self.line_width)
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         at_end, opening = self.at_end, self._arranged_width == 0
         if self.line_width != self._arranged_width:
             self.rearrange(self.hold())

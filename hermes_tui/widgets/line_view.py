@@ -10,11 +10,14 @@ from textual import events
 from textual.cache import LRUCache
 from textual.content import Content
 from textual.geometry import Size
+from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from hermes_tui.text import safe_text
 from hermes_tui.widgets import key_order
+
+NO_ROOM = Size(0, 0)
 
 Run = tuple[str, Style]
 """Safe text and how it looks."""
@@ -38,6 +41,7 @@ class LineView(ScrollView, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.strips: LRUCache[object, Strip] = LRUCache(1024)
         self._styles_by_name: dict[tuple[str, ...], Style] = {}
+        self._fitted = NO_ROOM
 
     async def _on_key(self, event: events.Key) -> None:
         await key_order.act(self, event)
@@ -46,6 +50,34 @@ class LineView(ScrollView, can_focus=True):
         # Where a background colour may be invisible, the stylesheet says it in reverse instead.
         few = self.app.no_color or self.app.console.color_system in {"standard", "windows"}
         self.set_class(few, "-few-colours")
+        # A layout that coincides with scrolling changes sizes without a Resize event (Textual 8.2).
+        self.screen.screen_layout_refresh_signal.subscribe(self, self._look_at_size, immediate=True)
+
+    def on_resize(self) -> None:
+        self._fitted = NO_ROOM
+        self._fit()
+
+    def _look_at_size(self, _: Screen[object]) -> None:
+        if self.is_hidden_now():
+            return
+        if self.scrollable_content_region.size != self._fitted:
+            self.call_later(self._fit)
+
+    def _fit(self) -> None:
+        size = self.scrollable_content_region.size
+        if size != self._fitted:
+            self._fitted = size
+            self.fit()
+
+    def is_hidden_now(self) -> bool:
+        """Whether there is no room for any line; `fit` comes when there is."""
+        hidden = not self.scrollable_content_region
+        if hidden:
+            self._fitted = NO_ROOM
+        return hidden
+
+    def fit(self) -> None:
+        """There is another room for lines than before, or one again."""
 
     def render_str(self, text_content: str | Content) -> Content:
         """What a border title is made with: words of the store, in which a bracket is a bracket."""
@@ -78,6 +110,7 @@ class LineView(ScrollView, can_focus=True):
             self.vertical_scrollbar.position = self.scroll_y
 
     def set_line_count(self, count: int) -> None:
+        self.is_hidden_now()
         if count != self.virtual_size.height:
             self.virtual_size = Size(0, count)
 

@@ -276,7 +276,7 @@ class SessionList(LineView, can_focus=True):
             elif event.chain == 2:
                 self.action_choose()
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         self._repaint()
         self._reveal_cursor()
         self._look_around()
@@ -307,7 +307,7 @@ class SessionList(LineView, can_focus=True):
     def _look_around(self) -> None:
         """Ask for what is missing within one screen of the visible lines, and for more of the list."""
         rows, top = self._rows, self.scroll_offset.y
-        if not rows or not self._entries:
+        if self.is_hidden_now() or not rows or not self._entries:
             return
         near = self._entries[max(top - rows, 0) : top + 2 * rows]
         details = tuple(entry for entry in near if self.known.lacks_details(entry))

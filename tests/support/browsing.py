@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,9 +20,9 @@ from tests.support.stores import NOW
 BrowserPilot = Pilot[Choice | None]
 
 QUIET = 3
-"""Looks that must find no call under way: an answer that came is still to be handled, and may ask for the next one."""
-AT_MOST = 100
-"""Such looks while something is to come yet: a slow machine lays out, and asks, later."""
+"""Looks that must find nothing to come: an answer that came is still to be handled, and may ask for the next one."""
+PATIENCE = 60.0
+"""Seconds until waiting is given up; only a failure takes so long."""
 
 
 def options_for(path: Path, *, now: float = NOW, **others: Any) -> Options:
@@ -33,31 +34,42 @@ async def settle(pilot: BrowserPilot) -> None:
     """Wait until no store call is under way, the transcript has followed the cursor, and all of it is laid out."""
     await pilot.app.workers.wait_for_complete()
     await pilot.pause(FOLLOW_SECONDS + 0.01)
-    quiet = 0
-    while quiet < QUIET or (quiet < AT_MOST and _is_early(pilot)):
-        quiet = 0 if pilot.app.workers else quiet + 1
+    quiet, end = 0, time.monotonic() + PATIENCE
+    while quiet < QUIET:
+        coming = _to_come(pilot)
+        assert not coming or time.monotonic() < end, f"Still to come: {coming}"
+        quiet = 0 if coming else quiet + 1
         await pilot.app.workers.wait_for_complete()
         await pilot.pause(0.01)
 
 
-def _is_early(pilot: BrowserPilot) -> bool:
-    """What came last is not on the screen yet."""
+def _to_come(pilot: BrowserPilot) -> str:
+    """What is not on the screen yet; empty if all of it is."""
+    if pilot.app.workers:
+        return "an answer of the store"
     screen = pilot.app.screen_stack[0]
-    if not isinstance(screen, BrowserScreen) or not screen.opened:
-        return False
-    if (
-        screen._follow_timer is not None
-        or screen.finder.pending
-        or screen.detail.transcript.is_to_be_arranged
-    ):
-        return True
-    if any(not node._message_queue.empty() for node in (screen, *screen.walk_children())):
-        return True
-    if screen.panes.full:
-        return False
+    if not isinstance(screen, BrowserScreen) or not screen.opened or not pilot.app.is_running:
+        return ""
+    if screen._follow_timer is not None:
+        return "the transcript of the row under the cursor"
+    if screen.finder.pending and screen.finder._under_way:
+        return "the list"
+    transcript = screen.detail.transcript
+    if transcript.size and transcript.is_to_be_arranged:
+        return "the lines of the transcript"
+    busy = [node for node in (screen, *screen.walk_children()) if not node._message_queue.empty()]
+    if busy:
+        return f"messages to {busy}"
     sessions = screen.sessions
-    early = not sessions.size and bool(screen.finder.entries)
-    return early or any(map(sessions.known.lacks_details, sessions.visible_entries()))
+    if screen.panes.full or not screen.finder.entries:
+        return ""
+    if not sessions.size:
+        return "a place for the list"
+    if not sessions.scrollable_content_region:
+        return ""
+    lacking = [entry.id for entry in sessions.visible_entries() if sessions.known.lacks_details(entry)]
+    refused = any(note.severity == "error" for note in pilot.app._notifications)
+    return f"rows of {lacking}" if lacking and not refused else ""
 
 
 @asynccontextmanager
