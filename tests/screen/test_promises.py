@@ -106,7 +106,11 @@ async def test_no_store_call_is_made_by_the_interface_itself(
 
 
 @pytest.mark.parametrize("journal", ["wal", "delete"])
-async def test_a_writer_is_never_in_the_way_and_never_waits(build_v11: BuildV11, journal: str) -> None:
+async def test_a_writer_is_never_in_the_way_and_never_waits(
+    build_v11: BuildV11, journal: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is asked is whether anything is held between two calls; no look of its own may come between.
+    monkeypatch.setattr("hermes_tui.screens.browser.POLL_SECONDS", 3600)
     rows = """
     INSERT INTO sessions(id,source,started_at,title) VALUES('s1','cli',1780000000,'one'),('s2','cli',1780000001,'two');
     INSERT INTO messages(session_id,role,content,timestamp) SELECT id,'user','hello docker',started_at FROM sessions;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +23,15 @@ for line in sys.stdin:
 """
 
 
+PATIENCE = 20.0
+"""Seconds in which a reader in the middle of a statement comes to its end."""
+
+
 class OtherProcess:
-    """A connection in a process of its own. It never waits for a lock: what is locked is an error at once."""
+    """A connection in a process of its own. In WAL it never waits for a lock: what is locked is an error at once.
+
+    Without WAL a commit has to wait for every reader that is in the middle of a statement, as any program's has.
+    """
 
     def __init__(self, path: Path) -> None:
         self._process = subprocess.Popen(
@@ -32,6 +40,7 @@ class OtherProcess:
             stdout=subprocess.PIPE,
             text=True,
         )
+        self._in_wal = self.attempt("PRAGMA journal_mode") == [["wal"]]
 
     def attempt(self, sql: str, *values: object) -> Any:
         """Run a statement; returns its rows, or what SQLite said when it failed."""
@@ -42,7 +51,10 @@ class OtherProcess:
 
     def run(self, sql: str, *values: object) -> list[list[Any]]:
         """Run a statement that must succeed; returns its rows."""
-        answer = self.attempt(sql, *values)
+        answer, end = self.attempt(sql, *values), time.monotonic() + PATIENCE
+        while answer == "database is locked" and not self._in_wal and time.monotonic() < end:
+            time.sleep(0.01)
+            answer = self.attempt(sql, *values)
         assert isinstance(answer, list), f"{sql}: {answer}"
         return answer
 
