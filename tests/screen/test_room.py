@@ -15,8 +15,8 @@ from hermes_tui.widgets.line_view import LineView
 from hermes_tui.widgets.session_list import SessionList
 from hermes_tui.widgets.transcript import TranscriptView
 from tests.screen.bare_app import BareApp
+from tests.screen.bare_list import ListApp, entries
 from tests.screen.bare_transcript import of, talk
-from tests.screen.test_session_list import ListApp, entries
 
 
 class Fitted(LineView):
