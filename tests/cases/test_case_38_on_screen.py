@@ -126,7 +126,7 @@ def test_an_arrow_that_was_torn_on_the_way_is_an_arrow(store: Path, words: bytes
         terminal.wait_for("2 of 4 conversations" if words else "4 conversations")
         terminal.wait_for(f"▸  {first.decode()}")
         terminal.type(b"\x1b")
-        time.sleep(0.15)
+        time.sleep(0.05)
         terminal.type(b"[B")
         terminal.wait_for(f"▸  {second.decode()}")
         assert words.decode() in terminal.screen
