@@ -16,6 +16,7 @@ from hermes_tui import demo
 from hermes_tui.app import BrowserApp
 from hermes_tui.widgets.search_box import SearchBox
 from tests.support.browsing import BrowserPilot, options_for, settle
+from tests.support.on_screen import until
 from tests.support.stores import BuildV11, CopyStore
 
 SnapCompare = Callable[..., bool]
@@ -139,7 +140,8 @@ def test_loading(
     monkeypatch.setattr("hermes_tui.services.store_worker.StoreWorker.open", lambda *_: 1)
 
     async def wait(pilot: BrowserPilot) -> None:
-        await pilot.pause(0.4)
+        await until(pilot, lambda: pilot.app.screen.has_class("-notice"))
+        await pilot.pause()
 
     assert snap_compare(BrowserApp(options_for(here)), terminal_size=size, run_before=wait)
 

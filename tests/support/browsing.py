@@ -18,6 +18,7 @@ from storage import Conversation, Entry
 from tests.support.stores import NOW
 
 BrowserPilot = Pilot[Choice | None]
+Started = tuple[BrowserApp, BrowserPilot]
 
 QUIET = 3
 """Looks that must find nothing to come: an answer that came is still to be handled, and may ask for the next one."""
@@ -48,7 +49,14 @@ def _to_come(pilot: BrowserPilot) -> str:
     if pilot.app.workers:
         return "an answer of the store"
     screen = pilot.app.screen_stack[0]
-    if not isinstance(screen, BrowserScreen) or not screen.opened or not pilot.app.is_running:
+    if not isinstance(screen, BrowserScreen) or not pilot.app.is_running:
+        return ""
+    if not screen.furnished:
+        return "all that needs the store"
+    busy = [node for node in (screen, *screen.walk_children()) if not node._message_queue.empty()]
+    if busy:
+        return f"messages to {busy}"
+    if not screen.opened:
         return ""
     if screen._follow_timer is not None:
         return "the transcript of the row under the cursor"
@@ -57,9 +65,6 @@ def _to_come(pilot: BrowserPilot) -> str:
     transcript = screen.detail.transcript
     if transcript.size and transcript.is_to_be_arranged:
         return "the lines of the transcript"
-    busy = [node for node in (screen, *screen.walk_children()) if not node._message_queue.empty()]
-    if busy:
-        return f"messages to {busy}"
     sessions = screen.sessions
     if screen.panes.full or not screen.finder.entries:
         return ""
