@@ -18,6 +18,7 @@ from storage.finding.beside import Beside
 from storage.finding.hits import Route, texts
 from storage.finding.index import Indexed
 from storage.finding.message_query import MessageQuery
+from storage.finding.nowhere import is_nowhere
 from storage.finding.query import SessionQuery
 from storage.finding.routes import Plan
 from storage.finding.scope import NEWEST, Ids, Scope
@@ -85,6 +86,8 @@ def search_messages(
     if not wanted.groups or limit == 0:
         return []
     reader = store.searcher
+    if is_nowhere(reader, wanted.candidates):
+        return []
     plan = routes.plan(reader, wanted.candidates, Cancel())
     condition, values = filters(reader.layout, source_filter, exclude_sources, role_filter, include_inactive)
     search = Search(reader, wanted, condition, values, ORDERS.get(sort or "", ""))

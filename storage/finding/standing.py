@@ -53,6 +53,18 @@ class Standing:
         return "fts_stale" in self.marks or not self._is_fed("messages_fts")
 
     @cached_property
+    def knows_all(self) -> bool:
+        """Whether the index of words can be asked, and knows every message as far as its words are ones to it."""
+        layout = self.reader.layout
+        return (
+            layout.has("messages", "session_id")
+            and layout.fts is not None
+            and layout.fts.tokenizer.startswith("unicode61")
+            and not self.is_stale
+            and self.gap is None
+        )
+
+    @cached_property
     def trigram(self) -> FtsTable | None:
         """The index of trigrams, if it knows every message that it should."""
         table = self.reader.layout.trigram
