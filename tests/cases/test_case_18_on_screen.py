@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hermes_tui.app import BrowserApp
 from tests.cases.test_case_18_limit_after_filtering import SETUP, THREE
-from tests.support.browsing import BrowserPilot, browser, browsing, screen_text
+from tests.support.browsing import Started, browser, browsing, screen_text
 from tests.support.on_screen import press, search_for, shown_ids
 from tests.support.stores import BuildV11
-
-Started = tuple[BrowserApp, BrowserPilot]
 
 
 @pytest.fixture

@@ -7,14 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from hermes_tui.app import BrowserApp
 from tests.cases.test_case_25_delete_a_parent import ROWS
 from tests.support.acting import dialog_text, ids, rows
-from tests.support.browsing import BrowserPilot, browsing
+from tests.support.browsing import Started, browsing
 from tests.support.on_screen import press, put_cursor_on, search_for, shown_ids, toasts, tree
 from tests.support.stores import BuildV11, dump
-
-Started = tuple[BrowserApp, BrowserPilot]
 
 
 @pytest.fixture

@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from hermes_tui.app import BrowserApp
 from hermes_tui.services.resume import Choice
 from tests.cases.test_case_38_every_letter_is_searched import SETUP
 from tests.support.acting import ids
-from tests.support.browsing import BrowserPilot, browser, browsing, screen_text, settle
+from tests.support.browsing import Started, browser, browsing, screen_text, settle
 from tests.support.on_screen import id_at_cursor, pane_text, press, search_for, shown_ids
 from tests.support.real_terminal import QUIT, browser_in_terminal
 from tests.support.stores import BuildV11
 
-Started = tuple[BrowserApp, BrowserPilot]
 ALL = ["s1", "s2", "s3", "s4"]
 
 

@@ -9,16 +9,11 @@ from typing import Any
 
 import pytest
 
-from hermes_tui.app import BrowserApp
 from hermes_tui.screens.actions.progress_dialog import ProgressDialog
 from storage import SessionDB, StoreBusy
-from tests.support.acting import FAMILY, FLAGS, ORDER, ids, marked
-from tests.support.browsing import BrowserPilot, browser, browsing, screen_text, settle
+from tests.support.acting import EVERYTHING, ORDER, ids, marked
+from tests.support.browsing import Started, browser, browsing, screen_text, settle
 from tests.support.on_screen import press, shown_ids, toasts, until
-from tests.support.stores import BuildV11
-
-Started = tuple[BrowserApp, BrowserPilot]
-EVERYTHING = ["a", "b1", "b2", "branch", "c", "d", "sub"]
 
 
 class Gate:
@@ -26,11 +21,6 @@ class Gate:
 
     def __init__(self) -> None:
         self.begin, self.go, self.done = Event(), Event(), 0
-
-
-@pytest.fixture
-def path(build_v11: BuildV11) -> Path:
-    return build_v11(FAMILY + FLAGS)
 
 
 @pytest.fixture

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
 
-from hermes_tui.app import BrowserApp
 from storage import SessionDB
-from tests.support.acting import FAMILY, FLAGS, ORDER, dialog_text, ids, marked, rows
-from tests.support.browsing import BrowserPilot, browser, browsing, screen_text, settle
+from tests.support.acting import EVERYTHING, FAMILY, ORDER, dialog_text, ids, marked, rows
+from tests.support.browsing import Started, browser, browsing, screen_text, settle
 from tests.support.on_screen import (
     id_at_cursor,
     press,
@@ -25,23 +23,6 @@ from tests.support.on_screen import (
 )
 from tests.support.other_process import other_process
 from tests.support.stores import NOW, BuildV11, dump
-
-Started = tuple[BrowserApp, BrowserPilot]
-EVERYTHING = ["a", "b1", "b2", "branch", "c", "d", "sub"]
-
-
-@pytest.fixture
-def path(build_v11: BuildV11) -> Path:
-    return build_v11(FAMILY + FLAGS)
-
-
-@pytest.fixture
-async def started(path: Path) -> AsyncIterator[Started]:
-    """The browser on the family, with the focus in the list."""
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        assert shown_ids(app) == ORDER
-        yield app, pilot
 
 
 def trash(path: Path) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hermes_tui import demo
-from tests.support.acting import ids, rows
+from tests.support.acting import content, ids
 from tests.support.browsing import browser, browsing
 from tests.support.on_screen import press, put_cursor_on, shown_ids, toasts, until
 
@@ -14,12 +14,7 @@ async def test_each_action_once_and_back_again(tmp_path: Path) -> None:
     (tmp_path / "demo").mkdir()
     path = demo.make(tmp_path / "demo")
 
-    def sessions() -> list[tuple[object, ...]]:
-        return rows(path, "SELECT * FROM sessions ORDER BY id") + rows(
-            path, "SELECT * FROM messages ORDER BY id"
-        )
-
-    before = sessions()
+    before = content(path)
     async with browsing(path, now=demo.NOW, demo=True) as (app, pilot):
         shown = shown_ids(app)
         chosen = next(entry for entry in browser(app).finder.entries if not entry.pinned)
@@ -39,7 +34,7 @@ async def test_each_action_once_and_back_again(tmp_path: Path) -> None:
         for _ in range(4):
             await press(pilot, "u")
             assert "Undone: " in toasts(app)[-1]
-        assert sessions() == before
+        assert content(path) == before
         await press(pilot, "u")
         assert toasts(app)[-1] == "Nothing to undo here; earlier deletions: hermes-tui sessions trash list"
         assert shown_ids(app) == shown

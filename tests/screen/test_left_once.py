@@ -14,20 +14,13 @@ from hermes_tui.screens.palette import Palette
 from hermes_tui.screens.rename import RenameDialog
 from hermes_tui.services.export_job import ExportJob
 from storage import StoreBusy
-from tests.support.acting import FAMILY, FLAGS, ids, rows
+from tests.support.acting import ids, rows
 from tests.support.browsing import BrowserPilot, browser, browsing, settle
 from tests.support.on_screen import press, toasts, until
 from tests.support.other_process import other_process
-from tests.support.stores import BuildV11
 from tests.support.walking import key_of
 
 OPENED_BY = {"help": "f1", "hidden": "h", "delete": "d", "rename": "r", "export": "e", "palette": "ctrl+p"}
-
-
-@pytest.fixture
-def path(build_v11: BuildV11, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return build_v11(FAMILY + FLAGS)
 
 
 async def typed_at_once(app: BrowserApp, pilot: BrowserPilot, *keys: str) -> None:

@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from hermes_tui.app import BrowserApp
-from tests.support.acting import FAMILY, FLAGS, ORDER, marked
-from tests.support.browsing import BrowserPilot, browser, browsing, screen_text, settle
+from tests.support.acting import FAMILY, ORDER, marked
+from tests.support.browsing import Started, browser, browsing, screen_text, settle
 from tests.support.on_screen import id_at_cursor, press, search_for, shown_ids, until
 from tests.support.other_process import other_process
 from tests.support.stores import BuildV11
-
-Started = tuple[BrowserApp, BrowserPilot]
-
-
-@pytest.fixture
-def path(build_v11: BuildV11) -> Path:
-    return build_v11(FAMILY + FLAGS)
-
-
-@pytest.fixture
-async def started(path: Path) -> AsyncIterator[Started]:
-    """The browser on the family, with the focus in the list."""
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        assert shown_ids(app) == ORDER
-        yield app, pilot
 
 
 def rows_with_marks(app: BrowserApp) -> list[str]:

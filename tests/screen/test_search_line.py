@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_tui import demo
 from hermes_tui.app import BrowserApp
 from hermes_tui.text.completion import asked, completed, unfinished_key
 from hermes_tui.text.marks import ASCII
 from storage import SearchOrder
-from tests.support.browsing import BrowserPilot, browser, browsing, screen_text
+from tests.support.browsing import Started, browser, browsing, screen_text
 from tests.support.on_screen import id_at_cursor, press, search_for, shown_ids
 from tests.support.stores import BuildV11
-
-Started = tuple[BrowserApp, BrowserPilot]
 
 VALUES = {
     "source": ("cli", "telegram", "my bot", 'odd"one'),
@@ -27,12 +21,6 @@ VALUES = {
     "branch": ("main", "maintenance"),
     "tool": ("terminal",),
 }
-
-
-@pytest.fixture
-async def started(demo_store: Path) -> AsyncIterator[Started]:
-    async with browsing(demo_store, now=demo.NOW, demo=True) as (app, pilot):
-        yield app, pilot
 
 
 def subtitle(app: BrowserApp) -> str:
@@ -92,8 +80,8 @@ def test_what_is_offered_goes_on_from_what_is_typed(line: str, values: list[str]
     unfinished_key(line)
 
 
-async def test_right_at_the_end_accepts_a_key_and_then_a_value(started: Started) -> None:
-    app, pilot = started
+async def test_right_at_the_end_accepts_a_key_and_then_a_value(on_demo: Started) -> None:
+    app, pilot = on_demo
     box = browser(app).box
     await search_for(pilot, "sou")
     await press(pilot, "right")
@@ -106,8 +94,8 @@ async def test_right_at_the_end_accepts_a_key_and_then_a_value(started: Started)
     assert {entry.source for entry in browser(app).finder.entries} == {"telegram"}
 
 
-async def test_right_within_the_line_only_moves(started: Started) -> None:
-    app, pilot = started
+async def test_right_within_the_line_only_moves(on_demo: Started) -> None:
+    app, pilot = on_demo
     await search_for(pilot, "sou")
     await press(pilot, "left", "left", "right")
     assert (browser(app).box.value, browser(app).box.cursor_position) == ("sou", 2)
@@ -134,14 +122,14 @@ def chips(app: BrowserApp) -> list[str]:
     ]
 
 
-async def test_filters_that_are_understood_are_chips(started: Started) -> None:
-    app, pilot = started
+async def test_filters_that_are_understood_are_chips(on_demo: Started) -> None:
+    app, pilot = on_demo
     await search_for(pilot, "source:cli after:soon docker -is:error foo:x ")
     assert "".join(chips(app)) == "source:cli-is:error"
 
 
-async def test_the_blanks_beside_a_chip_give_half_of_themselves(started: Started) -> None:
-    app, pilot = started
+async def test_the_blanks_beside_a_chip_give_half_of_themselves(on_demo: Started) -> None:
+    app, pilot = on_demo
     box = browser(app).box
     await search_for(pilot, "docker source:cli is:error  x")
     assert box.render_line(0).text.startswith("docker▐source:cli▌is:error▌ x")
@@ -183,8 +171,8 @@ def test_a_value_that_has_only_begun_asks_for_nothing(
     assert asked(line, lambda _: known) == expected
 
 
-async def test_a_source_that_is_being_typed_leaves_nothing_out_until_it_is_one(started: Started) -> None:
-    app, pilot = started
+async def test_a_source_that_is_being_typed_leaves_nothing_out_until_it_is_one(on_demo: Started) -> None:
+    app, pilot = on_demo
     everything = shown_ids(app)
     for letter in "source:te":
         await press(pilot, letter)
@@ -199,8 +187,8 @@ async def test_a_source_that_is_being_typed_leaves_nothing_out_until_it_is_one(s
     assert "No match for source:te" in screen_text(app)
 
 
-async def test_what_was_ignored_is_said(started: Started) -> None:
-    app, pilot = started
+async def test_what_was_ignored_is_said(on_demo: Started) -> None:
+    app, pilot = on_demo
     await search_for(pilot, "docker after:soon ")
     assert "without: after:soon — not a date" in subtitle(app)
     await press(pilot, "escape")
@@ -211,15 +199,15 @@ async def test_what_was_ignored_is_said(started: Started) -> None:
     assert "without: is:x — not one of pinned" in subtitle(app)
 
 
-async def test_a_filter_that_leaves_nothing_says_so_and_what_there_is(started: Started) -> None:
-    app, pilot = started
+async def test_a_filter_that_leaves_nothing_says_so_and_what_there_is(on_demo: Started) -> None:
+    app, pilot = on_demo
     await search_for(pilot, "source:telegrm")
     assert subtitle(app) == "0 conversations · last active first · no source telegrm; there is telegram"
     assert "No match for source:telegrm" in screen_text(app)
 
 
-async def test_hidden_matches_of_a_filter_are_counted(started: Started) -> None:
-    app, pilot = started
+async def test_hidden_matches_of_a_filter_are_counted(on_demo: Started) -> None:
+    app, pilot = on_demo
     await search_for(pilot, "title:nightly")
     assert subtitle(app).endswith(" more in cron: h")
     await press(pilot, *" source:cron")
@@ -227,8 +215,8 @@ async def test_hidden_matches_of_a_filter_are_counted(started: Started) -> None:
     assert "more in" not in subtitle(app)
 
 
-async def test_words_alone_that_are_excluded_filter_the_list(started: Started) -> None:
-    app, pilot = started
+async def test_words_alone_that_are_excluded_filter_the_list(on_demo: Started) -> None:
+    app, pilot = on_demo
     everything = set(shown_ids(app))
     await search_for(pilot, "docker ")
     found = set(shown_ids(app))
@@ -238,8 +226,8 @@ async def test_words_alone_that_are_excluded_filter_the_list(started: Started) -
     assert set(shown_ids(app)) == everything - found
 
 
-async def test_s_orders_a_search_by_relevance_and_back(started: Started) -> None:
-    app, pilot = started
+async def test_s_orders_a_search_by_relevance_and_back(on_demo: Started) -> None:
+    app, pilot = on_demo
     await search_for(pilot, "docker ")
     newest = shown_ids(app)
     assert "newest hit first" in subtitle(app)

@@ -3,41 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import AsyncIterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hermes_tui.app import BrowserApp
 from storage import SessionDB, StoreBusy
-from tests.support.acting import FAMILY, FLAGS, ORDER, ids, rows
-from tests.support.browsing import BrowserPilot, browser, browsing
+from tests.support.acting import EVERYTHING, FAMILY, FLAGS, ORDER, content, ids, rows
+from tests.support.browsing import Started, browser, browsing
 from tests.support.on_screen import id_at_cursor, press, put_cursor_on, search_for, shown_ids, toasts
 from tests.support.other_process import other_process
 from tests.support.stores import NOW, BuildV11, dump, write_v11
-
-Started = tuple[BrowserApp, BrowserPilot]
-EVERYTHING = ["a", "b1", "b2", "branch", "c", "d", "sub"]
-
-
-@pytest.fixture
-def path(build_v11: BuildV11) -> Path:
-    return build_v11(FAMILY + FLAGS)
-
-
-@pytest.fixture
-async def started(path: Path) -> AsyncIterator[Started]:
-    """The browser on the family, with the focus in the list."""
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        yield app, pilot
-
-
-def sessions(path: Path) -> list[tuple[object, ...]]:
-    """Everything but what stands in the index's own tables."""
-    return rows(path, "SELECT * FROM sessions ORDER BY id") + rows(path, "SELECT * FROM messages ORDER BY id")
 
 
 async def test_nothing_to_undo_is_said(started: Started) -> None:
@@ -48,11 +25,11 @@ async def test_nothing_to_undo_is_said(started: Started) -> None:
 
 async def test_a_deletion_comes_back_as_it_was_and_is_found_again(started: Started, path: Path) -> None:
     app, pilot = started
-    before = sessions(path)
+    before = content(path)
     await press(pilot, "j", "d", "y")
-    assert sessions(path) != before
+    assert content(path) != before
     await press(pilot, "u")
-    assert sessions(path) == before
+    assert content(path) == before
     assert shown_ids(app) == ORDER
     assert id_at_cursor(app) == "b2"
     assert toasts(app) == ["Undone: “beta #2” is back, 6 messages."]
@@ -63,7 +40,7 @@ async def test_a_deletion_comes_back_as_it_was_and_is_found_again(started: Start
 
 async def test_step_by_step_back_through_everything(started: Started, path: Path) -> None:
     app, pilot = started
-    before = sessions(path)
+    before = content(path)
     await press(pilot, "d", "y")
     await press(pilot, "a")
     await press(pilot, "G", "p")
@@ -77,7 +54,7 @@ async def test_step_by_step_back_through_everything(started: Started, path: Path
     assert ids(path, "archived = 1") == []
     await press(pilot, "u")
     assert toasts(app) == ["Undone: “alpha” is back, 2 messages."]
-    assert sessions(path) == before
+    assert content(path) == before
     assert shown_ids(app) == ORDER
     await press(pilot, "u")
     assert toasts(app)[0].startswith("Nothing to undo")
@@ -110,14 +87,14 @@ async def test_parts_that_differed_get_back_what_each_had(
     build_v11: BuildV11, key: str, column: str, own: str
 ) -> None:
     path = build_v11(f"{FAMILY} {FLAGS} UPDATE sessions SET {column} = 1 WHERE id = '{own}';")
-    before = sessions(path)
+    before = content(path)
     async with browsing(path) as (app, pilot):
         await press(pilot, "tab", "h", "a", "enter")
         await put_cursor_on(app, pilot, "b2")
         await press(pilot, key)
         assert len(ids(path, f"{column} = 1")) in (0, 2)
         await press(pilot, "u")
-        assert sessions(path) == before
+        assert content(path) == before
 
 
 async def test_one_that_is_gone_when_its_flag_is_taken_back(
@@ -181,7 +158,7 @@ async def test_a_copy_that_was_emptied_meanwhile(started: Started, path: Path) -
 
 async def test_under_a_search_the_words_stay(started: Started, path: Path) -> None:
     app, pilot = started
-    before = sessions(path)
+    before = content(path)
     await press(pilot, "slash")
     await search_for(pilot, "answer")
     await press(pilot, "tab", "G", "d", "y")
@@ -190,7 +167,7 @@ async def test_under_a_search_the_words_stay(started: Started, path: Path) -> No
     assert shown_ids(app) == ["d", "c", "branch", "b2", "a"]
     assert id_at_cursor(app) == "a"
     assert browser(app).box.value == "answer"
-    assert sessions(path) == before
+    assert content(path) == before
 
 
 async def test_in_the_search_box_u_is_a_letter(path: Path) -> None:
@@ -203,7 +180,7 @@ async def test_what_an_undo_did_not_come_to_is_the_next_step(
     started: Started, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app, pilot = started
-    before = sessions(path)
+    before = content(path)
     await press(pilot, "A", "p")
     assert ids(path, "pinned = 1") == ["a", "b1", "b2", "branch", "c", "d"]
     plain = SessionDB.flag_conversation
@@ -223,7 +200,7 @@ async def test_what_an_undo_did_not_come_to_is_the_next_step(
     ]
     await press(pilot, "u")
     assert toasts(app) == ["Undone: 3 conversations are no longer pinned."]
-    assert sessions(path) == before
+    assert content(path) == before
     await press(pilot, "u")
     assert toasts(app)[0].startswith("Nothing to undo here")
 

@@ -35,6 +35,8 @@ ALTER TABLE sessions ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
 """What a store of version 11 lacks for archiving and pinning."""
 
 ORDER = ["a", "b2", "branch", "c", "d"]
+EVERYTHING = ["a", "b1", "b2", "branch", "c", "d", "sub"]
+"""Every session, as `ids` names them."""
 
 
 def rows(path: Path, sql: str, *values: object) -> list[tuple[Any, ...]]:
@@ -46,6 +48,11 @@ def rows(path: Path, sql: str, *values: object) -> list[tuple[Any, ...]]:
 def ids(path: Path, condition: str = "1") -> list[str]:
     """Sessions in the store, in the order of their ids."""
     return [row[0] for row in rows(path, f"SELECT id FROM sessions WHERE {condition} ORDER BY id")]
+
+
+def content(path: Path) -> list[tuple[Any, ...]]:
+    """Every session and every message; what stands in the index's own tables is left out."""
+    return rows(path, "SELECT * FROM sessions ORDER BY id") + rows(path, "SELECT * FROM messages ORDER BY id")
 
 
 def marked(app: BrowserApp) -> list[str]:

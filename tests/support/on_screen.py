@@ -69,6 +69,13 @@ def id_at_cursor(app: BrowserApp) -> str | None:
     return entry.id if entry is not None else None
 
 
+def title_at_cursor(app: BrowserApp) -> str:
+    """The title in the list's row under the cursor."""
+    row = browser(app).sessions.current_row()
+    assert row is not None
+    return row.title
+
+
 async def put_cursor_on(app: BrowserApp, pilot: BrowserPilot, session_id: str) -> None:
     """Walk with the arrow keys to a conversation."""
     by = shown_ids(app).index(session_id) - browser(app).sessions.cursor
