@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -14,9 +14,8 @@ from storage.errors import StoreBusy
 from storage.finding import watch
 from storage.finding.listing import Lister
 from storage.records import Changes, HiddenClass, Sort
+from tests.support.listed import Opened
 from tests.support.stores import BuildV11
-
-Opened = Callable[[Path], Reader]
 
 NONE: frozenset[HiddenClass] = frozenset()
 

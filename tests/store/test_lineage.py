@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -14,9 +13,8 @@ from storage.engine.connection import Cancel, Reader
 from storage.errors import UnknownSession
 from storage.readings import Lineage, LineageNode
 from storage.records import Edge
+from tests.support.listed import Opened
 from tests.support.stores import BuildV11, CopyStore
-
-Opened = Callable[[Path], Reader]
 
 
 def shape(found: Lineage) -> list[tuple[int, str, Edge]]:

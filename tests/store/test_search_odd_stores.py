@@ -10,7 +10,7 @@ import pytest
 
 from storage import SessionDB, parse
 from storage.readings import ConversationHit, SearchResult
-from tests.store.test_odd_stores import A_VIEW, NO_KEY, NO_MESSAGE_ID, NO_SESSION_ID, ROWLESS, run
+from tests.store.odd import A_VIEW, NO_KEY, NO_MESSAGE_ID, NO_SESSION_ID, ROWLESS, run
 from tests.support.layouts import Row, write
 
 TALK = [Row("a", "one docker"), Row("a", "two", "assistant"), Row("b", "three docker")]
