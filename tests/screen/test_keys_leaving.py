@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hermes_tui.services.broken_arrows import WITHIN_SECONDS
 from hermes_tui.services.resume import Choice
 from tests.support.browsing import Started, browser
-from tests.support.on_screen import press, toasts
+from tests.support.on_screen import press, toasts, until
 
 
 async def test_enter_in_the_box_leaves_with_the_conversation(on_demo: Started) -> None:
@@ -26,7 +25,10 @@ async def test_enter_in_the_list_leaves_with_the_conversation(on_demo: Started) 
     assert app.return_value == Choice(entry.id)
 
 
-async def test_escape_clears_leaves_and_asks_before_it_quits(on_demo: Started) -> None:
+async def test_escape_clears_leaves_and_asks_before_it_quits(
+    on_demo: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hermes_tui.screens.way_out.QUIT_AGAIN_SECONDS", 60)
     app, pilot = on_demo
     screen = browser(app)
     await press(pilot, *"docker")
@@ -42,25 +44,26 @@ async def test_escape_clears_leaves_and_asks_before_it_quits(on_demo: Started) -
     assert app.is_running
     await pilot.press("escape")
     # It may still turn out to be half an arrow key.
-    await pilot.pause(WITHIN_SECONDS + 0.1)
+    await until(pilot, lambda: not app.is_running)
     assert app.return_value is None
-    assert not app.is_running
 
 
-async def test_half_an_arrow_never_quits(on_demo: Started) -> None:
+async def test_half_an_arrow_never_quits(on_demo: Started, monkeypatch: pytest.MonkeyPatch) -> None:
+    within = 2.0
+    for room in ("app", "services.broken_arrows", "screens.way_out"):
+        monkeypatch.setattr(f"hermes_tui.{room}.WITHIN_SECONDS", within)
     app, pilot = on_demo
     await pilot.press("escape", "escape", "left_square_bracket", "B")
-    await pilot.pause(WITHIN_SECONDS + 0.1)
+    await until(pilot, lambda: browser(app).sessions.cursor == 1)
+    await pilot.pause(within + 0.1)
     assert app.is_running
-    assert browser(app).sessions.cursor == 1
 
 
 async def test_the_question_to_quit_goes_away(on_demo: Started, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hermes_tui.screens.way_out.QUIT_AGAIN_SECONDS", 0.05)
     app, pilot = on_demo
     await pilot.press("escape")
-    await pilot.pause(0.2)
-    assert browser(app).keys.note == ""
+    await until(pilot, lambda: browser(app).keys.note == "")
     await pilot.press("escape")
     await pilot.pause()
     assert app.is_running
@@ -70,9 +73,8 @@ async def test_the_question_to_quit_goes_away(on_demo: Started, monkeypatch: pyt
 async def test_quitting(on_demo: Started, keys: tuple[str, ...]) -> None:
     app, pilot = on_demo
     await pilot.press(*keys)
-    await pilot.pause()
+    await until(pilot, lambda: not app.is_running)
     assert app.return_value is None
-    assert not app.is_running
 
 
 async def test_r_in_the_demo_only_shows_the_command(on_demo: Started) -> None:
