@@ -11,6 +11,7 @@ from hermes_tui import demo
 from tests.support.acting import FAMILY, FLAGS, ORDER
 from tests.support.browsing import Started, browsing
 from tests.support.on_screen import press, shown_ids
+from tests.support.slow_store import Slowed, SlowStore
 from tests.support.stores import BuildV11
 
 
@@ -55,3 +56,11 @@ async def started(path: Path) -> AsyncIterator[Started]:
         await press(pilot, "tab")
         assert shown_ids(app) == ORDER
         yield app, pilot
+
+
+@pytest.fixture
+async def on_slow(store: SlowStore) -> AsyncIterator[Slowed]:
+    """The browser on the `store` that a module defines; what is still held when the test ends is let go."""
+    async with browsing(store.path) as (app, pilot):
+        yield store, app, pilot
+        store.let_go()

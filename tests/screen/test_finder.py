@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,11 @@ from hermes_tui.app import BrowserApp
 from hermes_tui.screens.browser import FOLLOW_SECONDS
 from hermes_tui.services.resume import Choice
 from storage import Edge, SessionQuery, Transcript
-from tests.support.browsing import BrowserPilot, browser, browsing, options_for, row_of, settle, titles
+from tests.support.browsing import browser, browsing, options_for, row_of, settle, titles
 from tests.support.on_screen import id_at_cursor, pane_lines, said, shown_ids, transcript, until
 from tests.support.other_process import other_process
 from tests.support.real_terminal import browser_in_terminal
-from tests.support.slow_store import Call, SlowStore, slow_store
+from tests.support.slow_store import Call, Slowed, SlowStore, slow_store
 from tests.support.stores import BuildV11
 
 ALPHA = """
@@ -30,8 +30,6 @@ WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<400)
 INSERT INTO sessions(id,source,started_at,title) SELECT 'id'||i,'cli',1780000000-i,'title of id'||i FROM n;
 INSERT INTO messages(session_id,role,content,timestamp) SELECT id,'user','talk of '||id,started_at FROM sessions;
 """
-
-Started = tuple[SlowStore, BrowserApp, BrowserPilot]
 
 
 @pytest.fixture
@@ -46,13 +44,6 @@ def many(build_v11: BuildV11, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowS
         yield store
 
 
-@pytest.fixture
-async def started(store: SlowStore) -> AsyncIterator[Started]:
-    async with browsing(store.path) as (app, pilot):
-        yield store, app, pilot
-        store.let_go()
-
-
 def words_of(call: Call) -> str:
     """What a held search is for."""
     query = call.arguments[0]
@@ -60,8 +51,8 @@ def words_of(call: Call) -> str:
     return query.text
 
 
-async def test_an_older_answer_never_follows_a_newer_one(started: Started) -> None:
-    store, app, pilot = started
+async def test_an_older_answer_never_follows_a_newer_one(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"search"}
     await pilot.press("b")
     await until(pilot, lambda: store.calls)
@@ -83,8 +74,8 @@ async def test_an_older_answer_never_follows_a_newer_one(started: Started) -> No
     assert titles(app) == ["beta"]
 
 
-async def test_clearing_the_box_stops_the_search_and_keeps_its_answer_out(started: Started) -> None:
-    store, app, pilot = started
+async def test_clearing_the_box_stops_the_search_and_keeps_its_answer_out(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"search"}
     await pilot.press("d")
     await until(pilot, lambda: store.calls)
@@ -97,8 +88,8 @@ async def test_clearing_the_box_stops_the_search_and_keeps_its_answer_out(starte
     assert shown_ids(app) == ["s1", "s2", "s3", "s4"]
 
 
-async def test_the_list_before_stays_until_the_answer_comes(started: Started) -> None:
-    store, app, pilot = started
+async def test_the_list_before_stays_until_the_answer_comes(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"search"}
     before = pane_lines(app, "sessions")
     await pilot.press(*"beta")
@@ -109,8 +100,8 @@ async def test_the_list_before_stays_until_the_answer_comes(started: Started) ->
     assert shown_ids(app) == ["s3"]
 
 
-async def test_keys_work_while_every_call_hangs(started: Started) -> None:
-    store, app, pilot = started
+async def test_keys_work_while_every_call_hangs(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"listing", "details", "search", "excerpts", "transcript"}
     await pilot.press("f5", "down", "down")
     assert id_at_cursor(app) == "s3"
@@ -125,8 +116,8 @@ async def test_keys_work_while_every_call_hangs(started: Started) -> None:
     assert app.return_value == Choice("s1")
 
 
-async def test_enter_behind_the_last_letter_resumes_what_this_letter_brings(started: Started) -> None:
-    store, app, pilot = started
+async def test_enter_behind_the_last_letter_resumes_what_this_letter_brings(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"search"}
     await pilot.press(*"beta", "enter")
     await until(pilot, lambda: store.calls)
@@ -136,8 +127,8 @@ async def test_enter_behind_the_last_letter_resumes_what_this_letter_brings(star
     assert app.return_value == Choice("s3")
 
 
-async def test_steps_before_the_answer_are_steps_in_it(started: Started) -> None:
-    store, app, pilot = started
+async def test_steps_before_the_answer_are_steps_in_it(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"search"}
     await pilot.press(*"alpha", "down", "enter")
     await until(pilot, lambda: store.calls)
@@ -146,8 +137,8 @@ async def test_steps_before_the_answer_are_steps_in_it(started: Started) -> None
     assert app.return_value == Choice("s4")
 
 
-async def test_steps_before_a_filtered_list_are_made_once(started: Started) -> None:
-    store, app, pilot = started
+async def test_steps_before_a_filtered_list_are_made_once(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"listing"}
     app.post_message(Paste("source:cli"))
     await until(pilot, lambda: store.calls)
@@ -158,8 +149,8 @@ async def test_steps_before_a_filtered_list_are_made_once(started: Started) -> N
     assert id_at_cursor(app) == "s2"
 
 
-async def test_typing_on_takes_the_enter_back(started: Started) -> None:
-    store, app, pilot = started
+async def test_typing_on_takes_the_enter_back(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"search"}
     await pilot.press(*"alph", "enter", "a")
     await until(pilot, lambda: store.calls)
@@ -221,9 +212,9 @@ async def test_rows_that_come_late_land_in_their_lines(many: SlowStore) -> None:
 
 
 async def test_a_transcript_that_comes_late_is_not_shown(
-    started: Started, monkeypatch: pytest.MonkeyPatch
+    on_slow: Slowed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, app, pilot = started
+    store, app, pilot = on_slow
     store.held = {"transcript"}
     await pilot.press("down")
     await until(pilot, lambda: len(store.calls) == 1)
@@ -247,8 +238,8 @@ async def test_a_transcript_that_comes_late_is_not_shown(
     assert str(transcript(app).border_title).startswith("beta")
 
 
-async def test_excerpts_of_an_older_search_are_not_shown_in_a_newer_one(started: Started) -> None:
-    store, app, pilot = started
+async def test_excerpts_of_an_older_search_are_not_shown_in_a_newer_one(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"excerpts"}
     await pilot.press("t")
     await until(pilot, lambda: store.calls)
@@ -264,8 +255,8 @@ async def test_excerpts_of_an_older_search_are_not_shown_in_a_newer_one(started:
     assert [excerpt.text[start:end] for start, end in excerpt.spans] == ["talk", "beta"]
 
 
-async def test_a_search_is_not_begun_anew_by_every_write(started: Started) -> None:
-    store, app, pilot = started
+async def test_a_search_is_not_begun_anew_by_every_write(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"search"}
     await pilot.press("a")
     await until(pilot, lambda: store.calls)
@@ -293,9 +284,9 @@ async def test_what_is_typed_before_the_store_is_open_is_found_afterwards(
 
 
 async def test_rows_of_what_a_conversation_was_are_asked_for_again(
-    started: Started, monkeypatch: pytest.MonkeyPatch
+    on_slow: Slowed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, app, pilot = started
+    store, app, pilot = on_slow
     monkeypatch.setattr("storage.finding.listing.FULL_READING_SECONDS", 0.0)
     with other_process(store.path) as other:
         other.run(

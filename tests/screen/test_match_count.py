@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,13 +10,11 @@ from hermes_tui.app import BrowserApp
 from hermes_tui.screens import finder
 from hermes_tui.services import store_worker
 from storage.finding import counting, index
-from tests.support.browsing import BrowserPilot, browser, browsing, settle
+from tests.support.browsing import browser, settle
 from tests.support.on_screen import until
 from tests.support.other_process import other_process
-from tests.support.slow_store import SlowStore, slow_store
+from tests.support.slow_store import Slowed, SlowStore, slow_store
 from tests.support.stores import BuildV11
-
-Started = tuple[SlowStore, BrowserApp, BrowserPilot]
 
 CONVERSATIONS = """
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i+1 FROM n WHERE i<300)
@@ -37,14 +35,6 @@ def store(build_v11: BuildV11, monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow
         yield store
 
 
-@pytest.fixture
-async def started(store: SlowStore) -> AsyncIterator[Started]:
-    async with browsing(store.path) as (app, pilot):
-        await settle(pilot)
-        yield store, app, pilot
-        store.let_go()
-
-
 def head(app: BrowserApp) -> str:
     return str(browser(app).box.border_subtitle).split(" · ")[0]
 
@@ -53,8 +43,8 @@ def hidden(app: BrowserApp) -> str:
     return str(browser(app).box.border_subtitle).split(" · ")[-1]
 
 
-async def test_the_count_comes_behind_the_first_page(started: Started) -> None:
-    store, app, pilot = started
+async def test_the_count_comes_behind_the_first_page(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"count_matches"}
     await pilot.press(*"talk")
     await until(pilot, lambda: store.calls and head(app).endswith("270 conversations"))
@@ -70,8 +60,8 @@ async def test_the_count_comes_behind_the_first_page(started: Started) -> None:
     assert len(browser(app).finder.entries) == first
 
 
-async def test_beyond_the_bound_it_is_not_exact(started: Started, monkeypatch: pytest.MonkeyPatch) -> None:
-    _, app, pilot = started
+async def test_beyond_the_bound_it_is_not_exact(on_slow: Slowed, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, app, pilot = on_slow
     monkeypatch.setattr(counting, "MOST", 120)
     await pilot.press(*"talk")
     await until(pilot, lambda: (count := browser(app).finder.count) is not None and not count.exact)
@@ -79,8 +69,8 @@ async def test_beyond_the_bound_it_is_not_exact(started: Started, monkeypatch: p
     assert head(app) == f"{browser(app).finder.matching}+ of 270 conversations"
 
 
-async def test_the_next_letter_cancels_the_count(started: Started) -> None:
-    store, app, pilot = started
+async def test_the_next_letter_cancels_the_count(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = {"count_matches"}
     await pilot.press(*"talk")
     await until(pilot, lambda: store.calls)
@@ -95,9 +85,9 @@ async def test_the_next_letter_cancels_the_count(started: Started) -> None:
 
 
 async def test_a_count_that_took_long_is_not_repeated_whenever_others_write(
-    started: Started, monkeypatch: pytest.MonkeyPatch
+    on_slow: Slowed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, app, pilot = started
+    store, app, pilot = on_slow
     monkeypatch.setattr(finder, "QUICKLY", 0)
     await pilot.press(*"talk")
     await until(pilot, lambda: head(app) == "270 of 270 conversations")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from threading import current_thread, main_thread
 
 import pytest
 
-from hermes_tui.app import BrowserApp
 from hermes_tui.screens.finder import Finder
 from hermes_tui.services.store_worker import StoreWorker
-from tests.support.browsing import BrowserPilot, browser, browsing, settle
+from tests.support.browsing import browser, settle
 from tests.support.on_screen import shown_ids, until
-from tests.support.slow_store import SlowStore, slow_store
+from tests.support.slow_store import Slowed, SlowStore, slow_store
 from tests.support.stores import BuildV11
-
-Started = tuple[SlowStore, BrowserApp, BrowserPilot]
 
 WORD = "kubernetes"
 TALK = """
@@ -30,13 +27,6 @@ EVERY_CALL = {"search", "count_matches", "listing", "details", "excerpts", "tran
 def store(build_v11: BuildV11, monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowStore]:
     with slow_store(build_v11(TALK), monkeypatch) as store:
         yield store
-
-
-@pytest.fixture
-async def started(store: SlowStore) -> AsyncIterator[Started]:
-    async with browsing(store.path) as (app, pilot):
-        yield store, app, pilot
-        store.let_go()
 
 
 @pytest.fixture
@@ -57,9 +47,9 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("letters_an_answer", [1, 2, 3, len(WORD)])
 async def test_no_answer_is_older_than_the_one_before(
-    started: Started, shown: list[str], letters_an_answer: int
+    on_slow: Slowed, shown: list[str], letters_an_answer: int
 ) -> None:
-    store, app, pilot = started
+    store, app, pilot = on_slow
     store.held = {"search"}
     for number, letter in enumerate(WORD, start=1):
         await pilot.press(letter)
@@ -75,8 +65,8 @@ async def test_no_answer_is_older_than_the_one_before(
     assert shown_ids(app) == ["s1"]
 
 
-async def test_no_letter_waits_for_any_call(started: Started) -> None:
-    store, app, pilot = started
+async def test_no_letter_waits_for_any_call(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
     store.held = EVERY_CALL
     for number, letter in enumerate(WORD, start=1):
         await pilot.press(letter)

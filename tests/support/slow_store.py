@@ -11,8 +11,10 @@ from typing import Any
 
 import pytest
 
+from hermes_tui.app import BrowserApp
 from hermes_tui.screens.browser import BrowserScreen
 from storage import Cancel, SessionDB
+from tests.support.browsing import BrowserPilot
 from tests.support.stores import NOW
 
 PATIENCE = 60.0
@@ -75,6 +77,10 @@ class SlowStore(SessionDB):
     def transcript(self, *arguments: Any, **options: Any) -> Any:
         self._wait("transcript", arguments)
         return super().transcript(*arguments, **options)
+
+
+Slowed = tuple[SlowStore, BrowserApp, BrowserPilot]
+"""A slow store, and the browser on it."""
 
 
 @contextmanager
