@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from hermes_tui.screens.browser import BrowserScreen
 from hermes_tui.screens.rename import RenameDialog
 from storage import SessionDB, WritePolicy
 from tests.cases.test_case_24_renames_that_clash import ROWS
-from tests.support.browsing import BrowserPilot, browser, browsing, row_of, screen_text
+from tests.support.browsing import BrowserPilot, Started, browser, browsing, row_of, screen_text
 from tests.support.on_screen import press, put_cursor_on, toasts, tree, until
 from tests.support.other_process import other_process
 from tests.support.stores import BuildV11
@@ -39,6 +41,16 @@ def shown_title(app: BrowserApp, session_id: str) -> str:
     return row.title
 
 
+@asynccontextmanager
+async def renaming(path: Path, session_id: str, key: str = "r") -> AsyncIterator[Started]:
+    """The browser, asking for a conversation's title."""
+    async with browsing(path) as (app, pilot):
+        await press(pilot, "tab")
+        await put_cursor_on(app, pilot, session_id)
+        await press(pilot, key)
+        yield app, pilot
+
+
 async def type_title(pilot: BrowserPilot, text: str) -> None:
     """Paste a title in the place of the one that is there."""
     await pilot.press("ctrl+u")
@@ -57,10 +69,7 @@ def verdict(app: BrowserApp) -> list[str]:
 
 
 async def test_an_ancestor_gives_its_title_up_and_u_gives_it_back(path: Path) -> None:
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        await put_cursor_on(app, pilot, "t")
-        await press(pilot, "r")
+    async with renaming(path, "t") as (app, pilot):
         assert typed(app) == "scanner #2"
         await press(pilot, "backspace", "backspace", "backspace")
         assert "The earlier part r (desktop) gives this title up." in screen_text(app)
@@ -76,10 +85,7 @@ async def test_an_ancestor_gives_its_title_up_and_u_gives_it_back(path: Path) ->
 
 @pytest.mark.parametrize("text", ["taken", "  taken  ", "ta\u200bken"])
 async def test_somebody_elses_title_is_refused_and_the_text_stays(path: Path, text: str) -> None:
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        await put_cursor_on(app, pilot, "t")
-        await press(pilot, "f2")
+    async with renaming(path, "t", "f2") as (app, pilot):
         await type_title(pilot, text)
         await press(pilot, "enter")
         assert "Title 'taken' is already in use by session u (telegram)" in screen_text(app)
@@ -89,10 +95,8 @@ async def test_somebody_elses_title_is_refused_and_the_text_stays(path: Path, te
 
 
 async def test_cleared_the_list_shows_what_the_dialog_said(path: Path) -> None:
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        await put_cursor_on(app, pilot, "t")
-        await press(pilot, "r", "ctrl+u")
+    async with renaming(path, "t") as (app, pilot):
+        await press(pilot, "ctrl+u")
         assert verdict(app) == [
             "The title will be removed; the list shows “scanner”, the title of an earlier part."
         ]
@@ -123,10 +127,7 @@ async def test_the_limit_is_named(path: Path) -> None:
 
 
 async def test_what_cannot_be_seen_is_not_stored_and_that_is_said(path: Path) -> None:
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        await put_cursor_on(app, pilot, "u")
-        await press(pilot, "r")
+    async with renaming(path, "u") as (app, pilot):
         await type_title(pilot, "a\u200bb\u202ec")
         assert "Left out: 2 characters that cannot be shown." in screen_text(app)
         await press(pilot, "enter")
@@ -134,10 +135,7 @@ async def test_what_cannot_be_seen_is_not_stored_and_that_is_said(path: Path) ->
 
 
 async def test_who_was_deleted_meanwhile_is_not_made_again(path: Path) -> None:
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        await put_cursor_on(app, pilot, "u")
-        await press(pilot, "r")
+    async with renaming(path, "u") as (app, pilot):
         await type_title(pilot, "x")
         with other_process(path) as other:
             other.run("DELETE FROM messages WHERE session_id = 'u'")
@@ -149,10 +147,7 @@ async def test_who_was_deleted_meanwhile_is_not_made_again(path: Path) -> None:
 
 
 async def test_a_title_that_is_taken_between_the_check_and_the_write(path: Path) -> None:
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        await put_cursor_on(app, pilot, "u")
-        await press(pilot, "r")
+    async with renaming(path, "u") as (app, pilot):
         await type_title(pilot, "mine")
         with other_process(path) as other:
             other.begin("o", "mine", 1780000000.0)
@@ -165,10 +160,7 @@ async def test_a_title_that_is_taken_between_the_check_and_the_write(path: Path)
 
 
 async def test_a_busy_store_is_waited_for_and_said(path: Path) -> None:
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        await put_cursor_on(app, pilot, "u")
-        await press(pilot, "r")
+    async with renaming(path, "u") as (app, pilot):
         await type_title(pilot, "late")
         with other_process(path) as other:
             other.run("BEGIN IMMEDIATE")
@@ -215,10 +207,7 @@ async def test_a_store_that_stays_busy_leaves_all_as_it_was_and_the_text_where_i
         return SessionDB(screen.options.db_path, migrate=False, policy=WritePolicy(budget=0.5))
 
     monkeypatch.setattr(BrowserScreen, "_open_for_writing", impatient)
-    async with browsing(path) as (app, pilot):
-        await press(pilot, "tab")
-        await put_cursor_on(app, pilot, "u")
-        await press(pilot, "r")
+    async with renaming(path, "u") as (app, pilot):
         await type_title(pilot, "late")
         with other_process(path) as other:
             other.run("BEGIN IMMEDIATE")

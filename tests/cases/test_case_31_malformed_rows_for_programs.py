@@ -4,25 +4,16 @@ from __future__ import annotations
 
 import json
 
+from tests.cases.test_case_31_malformed_json_and_nulls import SETUP
 from tests.support.both_ways import both_ways, opened
 from tests.support.stores import BuildV11
-
-ROWS = """INSERT INTO sessions(id,source,started_at,model_config,model,user_id) VALUES
-('ok','cli',1780000000,'{}','m',NULL),('mc','cli',1780000001,'{bad',NULL,NULL),
-('arr','',1780000002,'[1,2]',NULL,NULL),('tc','cli',1780000003,NULL,NULL,NULL);
-INSERT INTO messages(id,session_id,role,content,tool_calls,tool_name,timestamp) VALUES
-(1,'ok','user','hi',NULL,NULL,1780000001),
-(2,'mc','user','there',NULL,NULL,1780000002),(3,'arr','weird-role','odd',NULL,NULL,1780000003),
-(4,'tc','assistant',NULL,'[Calling tool: terminal',NULL,1780000004),
-(5,'tc','assistant',NULL,'[{"function":{"name":"terminal","arguments":"{\\"cmd\\": \\"ls"}}]','terminal',1780000005),
-(6,'tc','tool','',NULL,'terminal',1780000006);"""
 
 CALL = {"function": {"name": "terminal", "arguments": '{"cmd": "ls'}}
 
 
 def test_all_are_listed(build_v11: BuildV11) -> None:
     # As it is: the migration to version 16 takes `tc` for an orphaned subagent, and this list has none (spec 2.2).
-    with opened(build_v11(ROWS), migrate=False) as db:
+    with opened(build_v11(SETUP), migrate=False) as db:
         rows = db.list_sessions_rich()
         assert [(row["id"], row["preview"]) for row in rows] == [
             ("tc", ""),
@@ -35,7 +26,7 @@ def test_all_are_listed(build_v11: BuildV11) -> None:
 
 @both_ways
 def test_messages_degrade(build_v11: BuildV11, migrate: bool) -> None:
-    with opened(build_v11(ROWS), migrate) as db:
+    with opened(build_v11(SETUP), migrate) as db:
         read = [(m["id"], m["content"], m["tool_calls"]) for m in db.get_messages("tc")]
         assert read == [(4, None, []), (5, None, [CALL]), (6, "", None)]
         said = db.get_messages_as_conversation("tc")
@@ -45,7 +36,7 @@ def test_messages_degrade(build_v11: BuildV11, migrate: bool) -> None:
 
 @both_ways
 def test_an_export_can_be_written_down(build_v11: BuildV11, migrate: bool) -> None:
-    with opened(build_v11(ROWS), migrate) as db:
+    with opened(build_v11(SETUP), migrate) as db:
         for exact in (False, True):
             written = json.dumps(db.export_all(exact=exact))
             assert {one["id"]: len(one["messages"]) for one in json.loads(written)} == {
@@ -61,7 +52,7 @@ def test_an_export_can_be_written_down(build_v11: BuildV11, migrate: bool) -> No
 
 @both_ways
 def test_writing_goes_on_beside_them(build_v11: BuildV11, migrate: bool) -> None:
-    with opened(build_v11(ROWS), migrate) as db:
+    with opened(build_v11(SETUP), migrate) as db:
         for session in ("mc", "arr", "tc"):
             db.append_message(session, "user", "more")
             db.update_token_counts(session, 1, 2, model="m")
@@ -76,7 +67,7 @@ def test_writing_goes_on_beside_them(build_v11: BuildV11, migrate: bool) -> None
 
 def test_an_orphan_keeps_what_cannot_be_read(build_v11: BuildV11) -> None:
     parents = "UPDATE sessions SET parent_session_id = 'ok' WHERE id IN ('mc', 'arr', 'tc');"
-    with opened(build_v11(ROWS + parents), migrate=False) as db:
+    with opened(build_v11(SETUP + parents), migrate=False) as db:
         assert db.delete_session("ok") is True
         configs = {row["id"]: json.loads(row["model_config"]) for row in db.search_sessions()}
         assert configs == {

@@ -12,18 +12,13 @@ import pytest
 
 from storage import SessionDB, StoreBusy
 from storage.engine.writer import WritePolicy
+from tests.cases.test_case_34_somebody_holds_the_lock import SETUP
 from tests.support.stores import BuildV11
-
-ROWS = """
-INSERT INTO sessions(id,source,started_at,title) VALUES('s1','cli',1780000000,'one'),('s2','cli',1780000001,'two');
-INSERT INTO messages(session_id,role,content,timestamp) VALUES
-('s1','user','hello',1780000000),('s2','user','world',1780000001);
-"""
 
 
 @pytest.fixture(params=["wal", "delete"])
 def path(request: pytest.FixtureRequest, build_v11: BuildV11) -> Path:
-    return build_v11(f"{ROWS} PRAGMA journal_mode={request.param};")
+    return build_v11(f"{SETUP} PRAGMA journal_mode={request.param};")
 
 
 @pytest.fixture

@@ -9,19 +9,12 @@ import pytest
 
 from hermes_tui.cli import candidates
 from storage import SessionDB
+from tests.cases.test_case_27_prune_by_last_activity import ROWS
 from tests.cli.conftest import OnStore
 from tests.support.commands import Commands, files
 from tests.support.stores import BuildV11
 
 NOW = 1790000000.0
-ROWS = """
-INSERT INTO sessions(id,source,started_at,ended_at) VALUES('longlived','cli',1779632000,1789996400),
-('dead','cli',1779632000,1779640000),('open','cli',1779632000,NULL),('fresh','cron',1789990000,1789990100),
-('kid','cli',1789990000,1789990200);
-UPDATE sessions SET parent_session_id='dead' WHERE id='kid';
-INSERT INTO messages(session_id,role,content,timestamp) VALUES('longlived','user','today',1789996000),
-('dead','user','old',1779632001),('open','user','old',1779632001),('fresh','user','x',1789990001),('kid','user','y',1789990001);
-"""
 MANY = """
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20)
 INSERT INTO sessions(id,source,started_at,ended_at,title,model,message_count)
