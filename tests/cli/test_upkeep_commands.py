@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import re
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from storage import SessionDB, WritePolicy
 from tests.cli.conftest import OnStore
+from tests.support.behind import script
 from tests.support.commands import files
 from tests.support.other_process import other_process
 from tests.support.stores import BuildV11, CopyStore
 
 OLD = "Hermes 0.13 to 0.19 go on working with it."
 IMPATIENT = WritePolicy(budget=0.2, busy_wait=0.05)
-
-
-def run(path: Path, sql: str) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.executescript(sql)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +94,7 @@ def test_a_newer_store_is_left_to_its_own_hermes(
     copy_store: CopyStore, on_store: OnStore, words: list[str]
 ) -> None:
     sessions = on_store(copy_store("state-v23.db"))
-    run(sessions.path, "UPDATE schema_version SET version = 30")
+    script(sessions.path, "UPDATE schema_version SET version = 30")
     done = sessions("migrate", *words)
     assert (done.status, done.out) == (3, "")
     assert done.err == (
@@ -122,7 +116,7 @@ def test_a_fenced_store_is_left_to_its_own_hermes(
     copy_store: CopyStore, on_store: OnStore, words: list[str]
 ) -> None:
     sessions = on_store(copy_store("state-v23-legacyfts.db"))
-    run(
+    script(
         sessions.path,
         "CREATE TRIGGER hermes_turn_fence_sessions BEFORE INSERT ON sessions"
         " BEGIN SELECT hermes_turn_fence_generation(); END",

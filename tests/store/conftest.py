@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from storage.engine.connection import Reader, open_reader
+from storage.engine.connection import Cancel, Reader, open_reader
 
 
 @pytest.fixture
@@ -22,3 +22,17 @@ def opened() -> Iterator[Callable[[Path], Reader]]:
     yield open_
     for reader in readers:
         reader.close()
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The statements of one row that readers have run, from the first on."""
+    statements: list[str] = []
+    run = Reader.one
+
+    def noting(self: Reader, sql: str, params: Sequence[object] = (), cancel: Cancel | None = None) -> object:
+        statements.append(sql)
+        return run(self, sql, params, cancel)
+
+    monkeypatch.setattr(Reader, "one", noting)
+    return statements

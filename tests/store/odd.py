@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 from storage.readings import Transcript
+from tests.support.behind import script
 from tests.support.layouts import Row, write
 
 TALK = [Row("a", "one"), Row("a", "two", "assistant"), Row("b", "three")]
@@ -46,14 +45,7 @@ ALL = {
 def odd(path: Path, *sql: str) -> Path:
     """A store of `TALK` after these statements."""
     write(path, "none", TALK)
-    run(path, *sql)
-    return path
-
-
-def run(path: Path, *sql: str) -> None:
-    """Run statements on a store behind everybody's back."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        db.executescript(";".join(sql))
+    return script(path, *sql)
 
 
 def said(found: Transcript) -> list[tuple[int, str, str]]:

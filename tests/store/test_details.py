@@ -7,7 +7,6 @@ from contextlib import closing
 
 import pytest
 
-from storage.engine.connection import Cancel, Reader
 from storage.finding import details
 from storage.finding.listing import Lister
 from storage.records import Conversation, Edge, Entry, HiddenClass, Sort, Status
@@ -131,18 +130,11 @@ def test_an_entry_of_unknown_sessions_is_no_row(build_v11: BuildV11, opened: Ope
 
 
 def test_a_page_costs_the_same_few_statements_however_long_it_is(
-    copy_store: CopyStore, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    copy_store: CopyStore, opened: Opened, ran: list[str]
 ) -> None:
     reader = opened(copy_store("state-v22-0.19.0.db"))
     entries = Lister(reader).listing(None, Sort.ACTIVE, frozenset()).entries
-    ran: list[str] = []
-    run = Reader.one
-
-    def spy(self: Reader, sql: str, params: tuple[object, ...] = (), cancel: Cancel | None = None) -> object:
-        ran.append(sql)
-        return run(self, sql, params, cancel)
-
-    monkeypatch.setattr(Reader, "one", spy)
+    ran.clear()
     assert len(details.conversations(reader, entries[:4], NOW)) == 4
     few = len(ran)
     assert few == 3

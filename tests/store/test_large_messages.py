@@ -12,7 +12,7 @@ import pytest
 from storage.conversation import messages as transcripts
 from storage.conversation.messages import LONGEST
 from storage.readings import Message
-from tests.store.odd import run
+from tests.support.behind import script
 from tests.support.layouts import Row, write
 from tests.support.listed import Opened
 
@@ -41,7 +41,7 @@ def test_no_statement_hands_over_more_than_a_slice(
     tmp_path: Path, opened: Opened, monkeypatch: pytest.MonkeyPatch, column: str
 ) -> None:
     path = write(tmp_path / "state.db", "none", [])
-    run(
+    script(
         path, "ALTER TABLE messages ADD COLUMN reasoning", "ALTER TABLE messages ADD COLUMN reasoning_content"
     )
     with closing(sqlite3.connect(path)) as db, db:
@@ -58,7 +58,7 @@ def test_no_statement_hands_over_more_than_a_slice(
 
 def test_enormous_columns_are_cut_before_they_cross(tmp_path: Path, opened: Opened) -> None:
     path = write(tmp_path / "state.db", "none", [Row("a", "x"), Row("a", "x")])
-    run(
+    script(
         path,
         "ALTER TABLE messages ADD COLUMN reasoning",
         "ALTER TABLE messages ADD COLUMN reasoning_content",

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from storage.conversation.lineage import family
-from storage.engine.connection import Cancel, Reader
 from storage.errors import UnknownSession
 from storage.readings import Lineage, LineageNode
 from storage.records import Edge
@@ -231,7 +230,7 @@ def test_loops_are_cut_open(build_v11: BuildV11, opened: Opened) -> None:
 
 
 def test_a_very_large_family_takes_no_statement_per_relative(
-    build_v11: BuildV11, opened: Opened, monkeypatch: pytest.MonkeyPatch
+    build_v11: BuildV11, opened: Opened, ran: list[str]
 ) -> None:
     path = build_v11()
     with closing(sqlite3.connect(path, isolation_level=None)) as writer:
@@ -244,14 +243,7 @@ def test_a_very_large_family_takes_no_statement_per_relative(
             SELECT id, 'user', 'hello ' || id, started_at FROM sessions;"""
         )
     reader = opened(path)
-    ran: list[str] = []
-    run = Reader.one
-
-    def spy(self: Reader, sql: str, params: tuple[object, ...] = (), cancel: Cancel | None = None) -> object:
-        ran.append(sql)
-        return run(self, sql, params, cancel)
-
-    monkeypatch.setattr(Reader, "one", spy)
+    ran.clear()
     found = family(reader, "child7")
     assert len(ran) == 3
     assert len(found.nodes) == found.messages == 20_001

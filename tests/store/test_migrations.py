@@ -6,13 +6,13 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from storage.engine import migrations
 from storage.engine.migrations import LEDGER
 from storage.engine.writer import open_writer
+from tests.support.behind import migrated, run, script
 from tests.support.stores import STORES, CopyStore, dump
 from tests.support.whole import (
     assert_whole,
@@ -24,22 +24,6 @@ from tests.support.whole import (
 
 EVERY_STORE = sorted(path.name for path in STORES.glob("*.db"))
 ONE_COLUMN = [f"state-v{number}.db" for number in range(1, 11)]
-
-
-def run(path: Path, sql: str, *params: Any) -> list[Any]:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        return connection.execute(sql, params).fetchall()
-
-
-def script(path: Path, sql: str) -> Path:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.executescript(sql)
-    return path
-
-
-def migrated(path: Path) -> Path:
-    open_writer(path).close()
-    return path
 
 
 def columns(path: Path) -> dict[str, set[str]]:

@@ -8,7 +8,8 @@ import pytest
 
 from storage import SessionDB
 from storage.records import Changes
-from tests.store.odd import odd, run, said, with_columns
+from tests.store.odd import odd, said, with_columns
+from tests.support.behind import script
 from tests.support.layouts import START, Row, write
 from tests.support.stores import STORES, CopyStore
 
@@ -106,6 +107,8 @@ def test_a_message_without_a_number_is_left_out_and_said(tmp_path: Path, id_: st
         assert said(found) == (kept[1:] if tail == 1 else kept)
         seen = not (tail == 1 and id_ == "1.5")  # it stands before what was asked for
         assert found.notes == (("Left out, because their ids are no numbers: 1 messages.",) if seen else ())
-        run(path, f"INSERT INTO messages(id, session_id, role, content) VALUES ({id_}, 'a', 'user', 'again')")
-        run(path, "INSERT INTO messages(id, session_id, role, content) VALUES (7, 'b', 'user', 'new')")
+        script(
+            path, f"INSERT INTO messages(id, session_id, role, content) VALUES ({id_}, 'a', 'user', 'again')"
+        )
+        script(path, "INSERT INTO messages(id, session_id, role, content) VALUES (7, 'b', 'user', 'new')")
         assert db.changes() == Changes(("b",))

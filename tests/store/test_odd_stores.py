@@ -15,7 +15,8 @@ from storage.engine.repair import repair
 from storage.engine.writer import open_writer
 from storage.errors import NotAStore, StoreNotWritable
 from storage.records import Changes, Sort
-from tests.store.odd import A_VIEW, ALL, ROWLESS, TALK, odd, run, said, with_columns
+from tests.store.odd import A_VIEW, ALL, ROWLESS, TALK, odd, said, with_columns
+from tests.support.behind import script
 from tests.support.layouts import START, write
 
 
@@ -66,7 +67,7 @@ def test_a_new_session_is_seen_without_rowids(tmp_path: Path, sql: str) -> None:
     path = odd(tmp_path / "state.db", sql)
     with SessionDB(path, read_only=True) as db:
         table = "s0" if sql == A_VIEW else "sessions"
-        run(path, f"INSERT INTO {table}(id, source, started_at) VALUES ('c', 'cli', {START + 9})")
+        script(path, f"INSERT INTO {table}(id, source, started_at) VALUES ('c', 'cli', {START + 9})")
         assert db.changes() == Changes((), reordered=True)
         assert {entry.id for entry in db.listing().entries} == {"a", "b", "c"}
 
@@ -115,7 +116,7 @@ def test_which_tables_have_rowids(sql: str, rowless: bool) -> None:
 )
 def test_marks_that_are_nonsense(tmp_path: Path, marks: str, note: str | None) -> None:
     path = write(tmp_path / "state.db", "external", TALK)
-    run(path, f"INSERT INTO state_meta VALUES {marks}")
+    script(path, f"INSERT INTO state_meta VALUES {marks}")
     with SessionDB(path, read_only=True) as db:
         building = [said for said in db.info().notes if "being rebuilt" in said]
         assert building == (

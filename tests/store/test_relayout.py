@@ -6,7 +6,6 @@ import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,6 +13,7 @@ from storage.engine import relayout, upkeep
 from storage.engine.creation import statements
 from storage.engine.writer import Writer, open_writer
 from storage.errors import NotEnoughRoom, StoreTooNew
+from tests.support.behind import run
 from tests.support.stores import CopyStore
 from tests.support.whole import TRIGGERS, assert_whole, is_external, rows_of, triggers
 
@@ -22,11 +22,6 @@ from tests.support.whole import TRIGGERS, assert_whole, is_external, rows_of, tr
 def _small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(relayout, "CHUNK", 20)
     monkeypatch.setattr(relayout, "PAUSE", 0)
-
-
-def run(path: Path, sql: str, *params: Any) -> list[Any]:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        return connection.execute(sql, params).fetchall()
 
 
 def matches(path: Path, word: str) -> list[int]:

@@ -10,7 +10,8 @@ import pytest
 
 from storage import SessionDB, parse
 from storage.readings import ConversationHit, SearchResult
-from tests.store.odd import A_VIEW, NO_KEY, NO_MESSAGE_ID, NO_SESSION_ID, ROWLESS, run
+from tests.store.odd import A_VIEW, NO_KEY, NO_MESSAGE_ID, NO_SESSION_ID, ROWLESS
+from tests.support.behind import script
 from tests.support.layouts import Row, write
 
 TALK = [Row("a", "one docker"), Row("a", "two", "assistant"), Row("b", "three docker")]
@@ -46,7 +47,7 @@ BY_NAME = [("a", 0, True)]
 )
 def test_any_marks_of_a_rebuild(tmp_path: Path, marks: str) -> None:
     path = write(tmp_path / "state.db", "external", TALK, SESSIONS)
-    run(path, f"INSERT INTO state_meta VALUES {marks}")
+    script(path, f"INSERT INTO state_meta VALUES {marks}")
     with SessionDB(path, read_only=True) as db:
         found = db.search(parse("docker"))
         assert ids(found) == BOTH
@@ -99,7 +100,7 @@ def test_odd_tables_are_searched_as_far_as_they_go(
     tmp_path: Path, sql: str, expected: list[tuple[str, int, bool]]
 ) -> None:
     path = write(tmp_path / "state.db", "none", TALK, SESSIONS)
-    run(path, sql)
+    script(path, sql)
     with SessionDB(path, read_only=True) as db:
         assert ids(db.search(parse("docker"))) == expected
         assert db.search(parse("setup")).hits[0].by_name
@@ -108,7 +109,7 @@ def test_odd_tables_are_searched_as_far_as_they_go(
 @pytest.mark.parametrize("sql", [NO_SESSION_ID, NO_MESSAGE_ID, "DROP TABLE messages"])
 def test_a_title_found_where_there_are_no_messages_has_no_excerpt(tmp_path: Path, sql: str) -> None:
     path = write(tmp_path / "state.db", "none", TALK, SESSIONS)
-    run(path, sql)
+    script(path, sql)
     with SessionDB(path, read_only=True) as db:
         hits = db.search(parse("docker")).hits
         assert db.excerpts(parse("docker"), hits) == (None,)

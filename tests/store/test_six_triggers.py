@@ -5,29 +5,12 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from storage.engine.writer import open_writer
+from tests.support.behind import migrated, run, script
 from tests.support.stores import CopyStore
 from tests.support.whole import TRIGGERS, assert_whole, is_external, triggers
-
-
-def run(path: Path, sql: str) -> list[Any]:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        return connection.execute(sql).fetchall()
-
-
-def script(path: Path, sql: str) -> Path:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.executescript(sql)
-    return path
-
-
-def migrated(path: Path) -> Path:
-    open_writer(path).close()
-    return path
 
 
 def is_external_now(path: Path) -> bool:
