@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from hermes_tui.text import safe_text
 
@@ -12,26 +12,29 @@ Span = tuple[int, int]
 def safe_line(text: str, spans: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:
     """Make store text one safe line and carry ranges of its characters over to it.
 
-    A range that lies in what was dropped (a word inside an escape sequence) is dropped with it.
+    Joiners, skin tones and escape sequences are not shown: of a range only what is left of it is, if anything.
     """
-    safe = safe_text.line(text)
-    if safe == text:
-        return safe, tuple(spans)
-    moved: list[Span] = []
-    for start, end in spans:
-        first, last = _place(text, safe, start), _place(text, safe, end)
-        if first is None or last is None:
-            continue
-        # The blank at the end of what comes before was stripped there: a match does not begin with it.
-        first += safe[first:last].startswith(" ") and not text[start].isspace()
-        if first < last:
-            moved.append((first, last))
-    return safe, tuple(moved)
+    safe, spans = safe_text.line(text), tuple(spans)
+    if safe == text or not spans:
+        return safe, spans
+    from hermes_tui.text import moved  # what is found in plain text does without
+
+    return safe, _carried(spans, moved.into_line(text))
 
 
-def _place(text: str, safe: str, index: int) -> int | None:
-    before = safe_text.line(text[:index])
-    return len(before) if safe.startswith(before) else None
+def safe_block(text: str, spans: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:
+    """The same for safe lines."""
+    safe, spans = safe_text.block(text), tuple(spans)
+    if safe == text or not spans:
+        return safe, spans
+    from hermes_tui.text import moved
+
+    return safe, _carried(spans, moved.into_block(text))
+
+
+def _carried(spans: Iterable[Span], place: Callable[[int], int]) -> tuple[Span, ...]:
+    both = ((place(start), place(end)) for start, end in spans)
+    return tuple((start, end) for start, end in both if start < end)
 
 
 def pieces(text: str, spans: Iterable[Span]) -> Iterator[tuple[str, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -36,26 +36,39 @@ class Found:
 
 def find(message: Message, query: SessionQuery | None) -> Found:
     """Make a message safe to show and find the matches in it."""
-    text = body(message)
     if query is None or not query.is_search:
-        return Found(text)
+        return Found(body(message))
     calls = []
     for call in message.tool_calls:
-        words = safe_text.line(f"{call.name} {call.arguments[:MAX_CHARS]}")
-        if spans := query.spans(words):
+        asked = f"{call.name} {call.arguments[:MAX_CHARS]}"
+        words, spans = highlight.safe_line(asked, query.spans(asked))
+        if spans:
             words, spans = highlight.window(words, spans, CALL_CHARS)
             words = words[:CALL_CHARS]
             spans = tuple((start, min(end, len(words))) for start, end in spans if start < len(words))
             calls.append((words, spans))
-    return Found(text, query.spans(text), tuple(calls))
+    # In the text as it is stored: what the search found there may be written with joiners that are not shown.
+    said = _said(message)
+    return Found(*_stripped(*highlight.safe_block(said, query.spans(said))), tuple(calls))
 
 
 def body(message: Message) -> str:
     """The text of a message, whole but for what a model thought aloud, safe to show."""
+    return _stripped(safe_text.block(_said(message)), ())[0]
+
+
+def _said(message: Message) -> str:
     text = message.text[:MAX_CHARS]
-    if message.role == "assistant":
-        text = recap.strip_reasoning(text)
-    return safe_text.block(text).strip("\n").rstrip()
+    return recap.strip_reasoning(text) if message.role == "assistant" else text
+
+
+def _stripped(text: str, spans: Iterable[highlight.Span]) -> tuple[str, tuple[highlight.Span, ...]]:
+    """Without empty lines at its ends."""
+    kept = text.lstrip("\n")
+    above = len(text) - len(kept)
+    kept = kept.rstrip()
+    moved = ((max(start - above, 0), min(end - above, len(kept))) for start, end in spans)
+    return kept, tuple((start, end) for start, end in moved if start < end)
 
 
 def left_out(message: Message) -> int:

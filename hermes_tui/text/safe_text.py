@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-_ESCAPE = re.compile(
+ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*+[ -/]*+[@-~]?"
     # The payload of a string that never ends stays as text: dropping it would hide the rest of the message.
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*+(?:\x07|\x1b\\|\x9c)"
@@ -14,7 +14,7 @@ _ESCAPE = re.compile(
 )
 # Control bytes, lone surrogates and every format character. Joiners, variation selectors, skin tones and
 # fillers go too: terminals disagree about the cells they take, and without them a width is a plain sum.
-_DROPPED = re.compile(
+DROPPED = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2"
     "\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
@@ -26,7 +26,7 @@ _UNWRITTEN = re.compile(
     "\ufff0-\ufffb\U000e0000-\U000e001f]"
 )
 _NEWLINE = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-_TAB = "    "
+TAB = "    "
 _NARROW = re.compile("[ -~\xa0-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2500-\u25fc]*")
 """Text of which each character takes one cell: most of it, and measured without rich's table."""
 _NOT_FIRST = frozenset("、。，．・：；！？」』）】〉》〕’”…ー々")
@@ -34,14 +34,15 @@ _NOT_LAST = frozenset("「『（【〈《〔‘“")
 """Punctuation of wide scripts that does not begin, or end, a line."""
 
 
-def _clean(text: str) -> str:
-    return _DROPPED.sub("", _ESCAPE.sub("", text))
+def clean(text: str) -> str:
+    """Drop from store text what no terminal is to see; blanks and line ends stay."""
+    return DROPPED.sub("", ESCAPE.sub("", text))
 
 
 def line(text: str) -> str:
     """Make store text one safe line: every run of white space is one blank, none at the ends."""
     if not text.isprintable() or not text.isascii():
-        text = _clean(text)
+        text = clean(text)
     return " ".join(text.split())
 
 
@@ -49,7 +50,7 @@ def block(text: str) -> str:
     """Make store text safe lines: line ends become a newline, tabs four blanks, inner blanks stay."""
     if text.isprintable() and text.isascii():
         return text
-    return _NEWLINE.sub("\n", _clean(text)).replace("\t", _TAB)
+    return _NEWLINE.sub("\n", clean(text)).replace("\t", TAB)
 
 
 def page(text: str) -> str:
@@ -59,7 +60,7 @@ def page(text: str) -> str:
     """
     if text.isprintable() and text.isascii():
         return text
-    return _NEWLINE.sub("\n", _UNWRITTEN.sub("", _ESCAPE.sub("", text)))
+    return _NEWLINE.sub("\n", _UNWRITTEN.sub("", ESCAPE.sub("", text)))
 
 
 def width(text: str) -> int:

@@ -121,9 +121,9 @@ class RowPainter:
         if details is None:
             yield self._marks.ellipsis, style("untitled")
             return
-        title = safe_text.line(details.title[:_LONGEST])
+        stored = details.title[:_LONGEST]
+        title, spans = highlight.safe_line(stored, self._query.spans(stored) if self._query else ())
         if title:
-            spans = self._query.spans(title) if self._query else ()
             yield from matched(title, spans, style("title"), style("title-match"))
         else:
             yield self._marks.dash, style("untitled")
