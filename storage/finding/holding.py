@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
+from itertools import chain, compress
 
 from storage.conversation.expressions import text
 from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.errors import IndexDamaged
-from storage.finding import names, routes, sieve
+from storage.finding import hits, names, routes, sieve
 from storage.finding.beside import Beside
 from storage.finding.hits import Route
 from storage.finding.index import Indexed
 from storage.finding.query import SessionQuery
 from storage.finding.ranges import Some
 from storage.finding.scope import NEWEST, Ids, Scope
-from storage.finding.standing import ENCODED
+from storage.finding.sieve import Listed, Sieve, Sieved
+from storage.finding.standing import ENCODED, standing
 from storage.finding.terms import Term
 
 _FEW = 20_000
@@ -25,6 +27,9 @@ _FEW = 20_000
 
 _REMAINING = 0.25
 """The part of all sessions up to which their messages are looked up first."""
+
+_ALONE = 2_000
+"""Messages of theirs up to which all are looked at: an index would gather all of its own first."""
 
 _PACE = 400
 """Quarters of a slice: nobody waits for a first page here."""
@@ -35,15 +40,17 @@ def holding(reader: Reader, term: Term, cancel: Cancel) -> frozenset[str]:
     query = SessionQuery.of_terms([term])
     found = set(names.named(reader, query, cancel, every=True).session_ids)
     plan = routes.plan(reader, query, cancel)
+    others = None
     try:
         if any(_asks_for_words(stretch.route) for stretch in plan.stretches):
-            found |= _with_words(reader, query, cancel)
+            met, others = _with_words(reader, query, cancel)
+            found |= met
             beyond = (replace(stretch, route=_beyond_words(stretch.route)) for stretch in plan.stretches)
             plan = replace(plan, stretches=tuple(beyond))
-        return frozenset(found | _walked(reader, query, plan, found, cancel))
+        return frozenset(found | _walked(reader, query, plan, found, others, cancel))
     except IndexDamaged:
         plan = routes.scan_all("search index damaged")
-        return frozenset(found | _walked(reader, query, plan, found, cancel))
+        return frozenset(found | _walked(reader, query, plan, found, None, cancel))
 
 
 def _asks_for_words(route: Route) -> bool:
@@ -57,32 +64,56 @@ def _beyond_words(route: Route) -> Route:
     return replace(route, words=False) if isinstance(route, Indexed) else route
 
 
-def _with_words(reader: Reader, query: SessionQuery, cancel: Cancel) -> set[str]:
-    """The sessions of the messages that the index of words finds."""
-    match = f"({sieve.of_words(query)}) NOT {ENCODED}"
+def _with_words(reader: Reader, query: SessionQuery, cancel: Cancel) -> tuple[set[str], list[str] | None]:
+    """The sessions of the messages that the index of words finds, and all others where that is known as well."""
+    match = sieve.of_words(query)
+    if standing(reader).has_encoded:
+        match = f"({match}) NOT {ENCODED}"
     matched = "SELECT rowid FROM messages_fts WHERE messages_fts MATCH ?"
     counted = reader.one(f"SELECT count(*) FROM ({matched} LIMIT {_FEW})", (match,), cancel)
     seen = shown(reader.layout)
     if (counted and counted[0] < _FEW) or "idx_messages_session" not in reader.layout.indexes:
         sql = f"SELECT DISTINCT m.session_id AS id FROM messages m WHERE m.id IN ({matched}) AND {seen}"
-    else:
-        sql = f"""SELECT s.id AS id FROM sessions s WHERE EXISTS (
-            SELECT 1 FROM messages m WHERE m.session_id = s.id AND +m.id IN ({matched}) AND {seen})"""
-    return set(reader.json(f"SELECT json_group_array({text('id')}) FROM ({sql})", (match,), cancel))
+        return set(reader.json(f"SELECT json_group_array({text('id')}) FROM ({sql})", (match,), cancel)), None
+    ids, held = reader.json(
+        f"""SELECT json_array(json_group_array(id), json_group_array(held)) FROM (
+            SELECT {text("s.id")} AS id, EXISTS (
+                SELECT 1 FROM messages m WHERE m.session_id = s.id AND +m.id IN ({matched}) AND {seen}) AS held
+            FROM sessions s WHERE s.id IS NOT NULL)""",
+        (match,),
+        cancel,
+    )
+    met = set(compress(ids, held))
+    return met, [id_ for id_ in ids if id_ not in met]
 
 
 def _walked(
-    reader: Reader, query: SessionQuery, plan: routes.Plan, found: Iterable[str], cancel: Cancel
+    reader: Reader,
+    query: SessionQuery,
+    plan: routes.Plan,
+    found: Collection[str],
+    others: Iterable[str] | None,
+    cancel: Cancel,
 ) -> set[str]:
-    """The other sessions that are met on this way."""
+    """The other sessions that are met on this way.
+
+    Args:
+        others: All that do not hold it as a word, if known.
+    """
     known = json.dumps(list(found))
     scope = Scope("m.session_id NOT IN (SELECT value FROM json_each(?))", (known,), pace=_PACE)
-    some = _remaining(reader, known, cancel)
+    some = _remaining(reader, found, others, cancel)
     met: set[str] = set()
     before = NEWEST
     while stretch := plan.below(before):
         cancel.check()
         wanted, narrowed = Ids(stretch.first, before), scope
+        if some is not None and (sieves := _sieves(reader, query, stretch.route, cancel)) is not None:
+            before = stretch.first
+            ids = _offered(reader, sieves, some.sessions, wanted, cancel)
+            more = hits.verified(reader, query, Scope(), *sieve.listed(ids), cancel) if ids else ()
+            met.update(hit.session_id for hit in more)
+            continue
         if some is not None:
             wanted, narrowed = some.among(reader, scope, wanted, cancel)
         piece = stretch.route(reader, query, narrowed, wanted, cancel)
@@ -91,16 +122,52 @@ def _walked(
     return met
 
 
-def _remaining(reader: Reader, known: str, cancel: Cancel) -> Some | None:
+def _sieves(
+    reader: Reader, query: SessionQuery, route: Route, cancel: Cancel
+) -> tuple[Sieve | Listed, ...] | None:
+    """What offers all that this route finds; None where it looks at messages one by one."""
+    if isinstance(route, Sieved):
+        return route.sieves
+    if isinstance(route, Indexed) and not route.words:
+        return (*sieve.encoded(reader, query, cancel), *([route.glued] if route.glued else ()))
+    return None
+
+
+def _offered(
+    reader: Reader, sieves: Sequence[Sieve | Listed], sessions: str, wanted: Ids, cancel: Cancel
+) -> list[int]:
+    """The messages of these sessions that any of the sieves offers; all, if these are few."""
+    if not sieves:
+        return []
+    theirs = f"""FROM json_each(?) w CROSS JOIN messages m INDEXED BY idx_messages_session
+        ON m.session_id = w.value WHERE m.id >= {wanted.first} AND m.id < {wanted.before}"""
+    found: list[int] = reader.json(
+        f"SELECT json_group_array(id) FROM (SELECT m.id AS id {theirs} LIMIT {_ALONE + 1})",
+        (sessions,),
+        cancel,
+    )
+    if len(found) > _ALONE or standing(reader).has_encoded:
+        conditions, values = zip(*(own.condition for own in sieves), strict=True)
+        found = reader.json(
+            f"SELECT json_group_array(m.id) {theirs} AND ({' OR '.join(conditions)})",
+            (sessions, *chain.from_iterable(values)),
+            cancel,
+        )
+    return found
+
+
+def _remaining(
+    reader: Reader, known: Collection[str], others: Iterable[str] | None, cancel: Cancel
+) -> Some | None:
     """The sessions that are not known yet, if they are few."""
     if not (reader.layout.has("sessions", "id") and "idx_messages_session" in reader.layout.indexes):
         return None
-    ids, total, newest = reader.json(
-        f"""SELECT json_array(json_group_array({text("id")}), (SELECT count(*) FROM sessions),
-            (SELECT max(id) FROM messages)) FROM sessions WHERE id NOT IN (SELECT value FROM json_each(?))""",
-        (known,),
-        cancel,
-    )
-    if not isinstance(newest, int) or len(ids) > total * _REMAINING:
+    total, newest = reader.rows("SELECT (SELECT count(*) FROM sessions), (SELECT max(id) FROM messages)")[0]
+    if not isinstance(newest, int) or total - len(known) > total * _REMAINING:
         return None
+    if others is None:
+        others = reader.json(
+            f"SELECT json_group_array({text('id')}) FROM sessions WHERE id IS NOT NULL", (), cancel
+        )
+    ids = [id_ for id_ in others if id_ not in known]
     return Some(json.dumps(ids), max(1, len(ids)) / max(1, total), newest, together=newest)
