@@ -23,6 +23,9 @@ _SHORT = 64 << 10
 _TOGETHER = 16 << 20
 """Bytes of longer messages that are read together: SQLite hands over 1 GB at most, and memory is finite."""
 
+_KEPT = 20_000
+"""Messages of which the Facts are kept."""
+
 
 @dataclass(frozen=True, slots=True)
 class Hits:
@@ -84,9 +87,9 @@ def texts(layout: Layout) -> str:
 
 
 def verified(
-    reader: Reader, query: SessionQuery, scope: Scope, ids: str, values: Iterable[Any], cancel: Cancel
+    reader: Reader, query: SessionQuery, scope: Scope, among: str, values: Iterable[Any], cancel: Cancel
 ) -> tuple[Hits, ...]:
-    """The hits among the messages whose ids this SQL yields; what SQL cannot tell, Python looks at."""
+    """The hits among the messages `m` of which this SQL holds; what SQL cannot tell, Python looks at."""
     layout = reader.layout
     likely, needles = evidence.may_match(layout, query)
     sure, words = evidence.surely_matches(layout, query)
@@ -94,24 +97,24 @@ def verified(
     at_once = f"WHEN {_is_plain(layout)} AND {size} <= {_SHORT} THEN {_as_one(layout)}"
     if not query.is_of_lone_words:
         at_once = ""
-    # The order makes SQLite weigh each message once, not once for every column below.
-    found, together, texts, alone = reader.json(
+    # The limit makes SQLite weigh each message once, not once for every column above.
+    row = reader.one(
         f"""
         SELECT json_array(
-            json_group_array(json_array(session, id, time, said)) FILTER (WHERE told IS NULL),
+            json_group_array(id) FILTER (WHERE told IS NULL),
             json_group_array(id) FILTER (WHERE typeof(told) = 'text'),
-            group_concat(told, char(30)) FILTER (WHERE typeof(told) = 'text'),
-            json_group_array(json_array(id, told)) FILTER (WHERE typeof(told) = 'integer'))
+            json_group_array(json_array(id, told)) FILTER (WHERE typeof(told) = 'integer')),
+            group_concat(told, char(30)) FILTER (WHERE typeof(told) = 'text')
         FROM (
-            SELECT {expressions.text("m.session_id")} AS session, m.id AS id, {time(layout)} AS time,
-                {said(layout)} AS said, CASE WHEN {sure} THEN NULL {at_once} ELSE {size} END AS told
-            FROM messages m WHERE m.id IN ({ids}) AND {shown(layout)} AND {scope.condition} AND {likely}
-            ORDER BY m.id DESC)
+            SELECT m.id AS id, CASE WHEN {sure} THEN NULL {at_once} ELSE {size} END AS told
+            FROM messages m WHERE {among} AND {shown(layout)} AND {scope.condition} AND {likely}
+            LIMIT -1)
         """,
         (*words, *values, *scope.values, *needles),
         cancel,
     )
-    matching: list[int] = []
+    ids, texts = row or ("[[], [], []]", None)
+    matching, together, alone = json.loads(ids)
     if together:
         pieces = texts.split("\x1e")
         if len(pieces) == len(together):
@@ -120,16 +123,47 @@ def verified(
             alone += [(id_, 0) for id_ in together]
     for some in _stretches(alone):
         matching += (id_ for id_, own in _texts_of(reader, some, cancel) if found_in(query, own))
-    return by_session([*found, *_facts(reader, matching, cancel)])
+    return gathered(reader, matching, Scope(), cancel)
 
 
-def _facts(reader: Reader, ids: Sequence[int], cancel: Cancel) -> list[Facts]:
-    if not ids:
-        return []
+def gathered(reader: Reader, ids: Iterable[int], scope: Scope, cancel: Cancel) -> tuple[Hits, ...]:
+    """Those of these messages that are shown and in the scope, of different ids in any order."""
+    sessions: dict[str, list[Facts]] = {}
+    for row in _facts(reader, sorted(ids, reverse=True), scope, cancel):
+        sessions.setdefault(row[0], []).append(row)
+    return tuple(
+        Hits(
+            session, tuple([row[1] for row in own]), own[0][2], next((row[1] for row in own if row[3]), None)
+        )
+        for session, own in sessions.items()
+    )
+
+
+def _facts(reader: Reader, ids: Sequence[int], scope: Scope, cancel: Cancel) -> Iterable[Facts]:
+    """Of those that are shown and in the scope, in the order of the ids."""
+    if scope.condition != "1":
+        return _read_facts(reader, ids, scope, cancel)
+    # From one key to the next, and from page to page, it is mostly the same messages that match.
+    known: dict[int, Facts | tuple[()]] = reader.learned("facts of messages", dict)
+    found = dict(zip(ids, map(known.get, ids), strict=True))
+    if unknown := [id_ for id_, row in found.items() if row is None]:
+        read = dict.fromkeys(unknown, ()) | {
+            row[1]: row for row in _read_facts(reader, unknown, scope, cancel)
+        }
+        if len(known) + len(read) > _KEPT:
+            known.clear()
+        known.update(read)
+        found.update(read)
+    return [row for row in found.values() if row]
+
+
+def _read_facts(reader: Reader, ids: Sequence[int], scope: Scope, cancel: Cancel) -> list[Facts]:
+    layout = reader.layout
     found: list[Facts] = reader.json(
-        f"""SELECT json_group_array({facts(reader.layout)}) FROM messages m
-        WHERE m.id IN (SELECT value FROM json_each(?))""",
-        (json.dumps(ids),),
+        f"""SELECT json_group_array({facts(layout)})
+        FROM json_each(?) AS wanted CROSS JOIN messages m ON m.id = wanted.value
+        WHERE {shown(layout)} AND {scope.condition}""",
+        (json.dumps(ids), *scope.values),
         cancel,
     )
     return found
@@ -191,14 +225,3 @@ def found_in(query: SessionQuery, texts: list[str | None]) -> bool:
     """Whether a message with these `texts` matches: by its decoded content, its tool name or its tool calls."""
     stored, tool_name, tool_calls = texts
     return query.matches(content.flatten(stored), tool_name or "", tool_calls or "")
-
-
-def by_session(rows: Iterable[Facts]) -> tuple[Hits, ...]:
-    """The hits of these `facts`, of different messages in any order."""
-    sessions: dict[str, list[Facts]] = {}
-    for row in sorted(rows, key=lambda row: row[1], reverse=True):
-        sessions.setdefault(row[0], []).append(row)
-    return tuple(
-        Hits(session, tuple(row[1] for row in own), own[0][2], next((row[1] for row in own if row[3]), None))
-        for session, own in sessions.items()
-    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
 from storage.finding import hits, sieve
@@ -73,17 +72,15 @@ class _Plain:
 def _plain(reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel: Cancel) -> _Plain:
     many = scope.paced(SLICE)
     # What nobody is shown is counted as well: the walk must know how far it came.
-    ids, rows = reader.json(
-        f"""
-        SELECT json_array(json_group_array(found.id),
-            json_group_array({hits.facts(reader.layout)}) FILTER (WHERE {shown(reader.layout)} AND {scope.condition}))
-        FROM ({scope.matched("messages_fts", wanted, many)}) AS found LEFT JOIN messages m ON m.id = found.id
-        """,
-        (*scope.values, f"({sieve.of_words(query)}) NOT {ENCODED}"),
+    ids: list[int] = reader.json(
+        f"SELECT json_group_array(id) FROM ({scope.matched('messages_fts', wanted, many)})",
+        (f"({sieve.of_words(query)}) NOT {ENCODED}",),
         cancel,
     )
     is_cut = len(ids) == many and not scope.is_small
-    return _Plain(hits.by_session(rows), frozenset(ids), min(ids) if is_cut else wanted.first)
+    return _Plain(
+        hits.gathered(reader, ids, scope, cancel), frozenset(ids), min(ids) if is_cut else wanted.first
+    )
 
 
 def density(reader: Reader, query: SessionQuery, newest: int, cancel: Cancel) -> float:

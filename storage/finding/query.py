@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import accumulate, pairwise, repeat
 
 from storage.finding import fold, grammar
 from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
@@ -87,10 +86,17 @@ class SessionQuery:
         """Whether each of many texts `matches`: sooner than one after the other."""
         if not self.is_of_lone_words:
             return list(map(self.matches, texts))
-        # What is not in ASCII is looked at by itself; all other texts are folded, and looked through, as one.
-        folded = fold.words(f" {' '.join(text if text.isascii() else '' for text in texts)} ")
-        starts = list(accumulate((len(text) + 1 if text.isascii() else 1 for text in texts), initial=1))
-        held = {term: _held(term.alone, folded, starts) for term in (*self.terms, *self.excluded)}
+        # What is not in ASCII is looked at by itself; all other texts are folded as one.
+        plain = [text if text.isascii() else "" for text in texts]
+        folded = fold.words(f" {' '.join(plain)} ")
+        ends = list(pairwise(accumulate((len(text) + 1 for text in plain), initial=0)))
+
+        def holding(word: str) -> set[int]:
+            return {
+                place for place, (start, end) in enumerate(ends) if folded.find(word, start, end + 1) >= 0
+            }
+
+        held = {term: holding(term.alone) for term in (*self.terms, *self.excluded)}
         found = set().union(*(set.intersection(*map(held.__getitem__, terms)) for terms in self.alternatives))
         if not self.alternatives:
             found = set(range(len(texts)))
@@ -129,17 +135,6 @@ class SessionQuery:
         line = " ".join(filter(None, (words, *rest)))
         # At the very end a word would be one that is still being typed.
         return f"{line} " if words and not rest and not self.alternatives[-1][-1].prefix else line
-
-
-def _held(alone: str, folded: str, starts: Sequence[int]) -> set[int]:
-    """Which of the texts that begin there hold the word."""
-    found: set[int] = set()
-    place = folded.find(alone)
-    while place >= 0:
-        text = bisect_right(starts, place + 1) - 1
-        found.add(text)
-        place = folded.find(alone, starts[text + 1] - 1)
-    return found
 
 
 class _Prepared:

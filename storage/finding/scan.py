@@ -6,7 +6,8 @@ from storage.engine.connection import Cancel, Reader
 from storage.finding import evidence, hits
 from storage.finding.hits import Slice
 from storage.finding.query import SessionQuery
-from storage.finding.scope import Ids, Scope
+from storage.finding.scope import Ids, Scope, between
+from storage.finding.sieve import listed
 
 SLICE = 500
 """Messages of one statement: a cancelled scan stops between two, and a full page ends it."""
@@ -21,15 +22,20 @@ def read(reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel:
     Raises:
         Interrupted: `cancel` was cancelled.
     """
-    ids, own = scope.newest(wanted, SLICE)
-    if own is None:
-        found = reader.one(f"SELECT min(id), count(*) FROM ({ids})", (), cancel)
-        lowest, looked_at = found if found else (None, 0)
+    if scope.own is None:
+        newest = (
+            f"SELECT id FROM messages WHERE id >= {wanted.first} AND id < {wanted.before} ORDER BY id DESC"
+        )
+        row = reader.one(f"SELECT min(id), count(*) FROM ({newest} LIMIT {SLICE})", (), cancel)
+        lowest, looked_at = row if row else (None, 0)
+        among, values = f"m.id >= {lowest} AND m.id < {wanted.before}", tuple[str, ...]()
     else:
+        own = between(scope.own, wanted)[:SLICE]
         lowest, looked_at = min(own, default=None), len(own)
+        among, values = listed(own)
     if lowest is None:
         return Slice((), wanted.first)
-    verified = hits.verified(reader, query, scope, ids, (), cancel)
+    verified = hits.verified(reader, query, scope, among, values, cancel)
     return Slice(verified, wanted.first if looked_at < SLICE else lowest, looked_at)
 
 

@@ -55,13 +55,6 @@ class Scope:
             return f"m.id >= {ids.first} AND m.id < {ids.before}"
         return f"m.id IN ({self.messages(ids)})"
 
-    def newest(self, ids: Ids, limit: int) -> tuple[str, tuple[int, ...] | None]:
-        """SQL: `id` of the newest `limit` messages among these ids that can count, and which these are, if known."""
-        if self.own is None:
-            return f"{self.messages(ids)} ORDER BY id DESC LIMIT {limit}", None
-        own = self._own(ids)[:limit]
-        return f"SELECT value AS id FROM json_each('{json.dumps(own)}')", own
-
     def matched(self, table: str, ids: Ids, limit: int) -> str:
         """SQL with one parameter, the query: `id` of rows of a full-text index that can count.
 

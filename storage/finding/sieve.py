@@ -113,8 +113,8 @@ def _found_by(
 
 
 def listed(ids: Iterable[int]) -> tuple[str, tuple[str]]:
-    """SQL that yields these ids, and its parameter."""
-    return "SELECT value FROM json_each(?)", (json.dumps(list(ids)),)
+    """SQL that holds for the messages `m` with these ids, and its parameter."""
+    return "m.id IN (SELECT value FROM json_each(?))", (json.dumps(list(ids)),)
 
 
 def of_words(query: SessionQuery) -> str:
