@@ -63,11 +63,17 @@ class Facts:
     def words(self, key: str, entry: Entry, cancel: Cancel | None = None) -> str:
         """The title, model, dir or branch that a conversation is shown with: the newest one on its main line."""
         values = self._column(key, entry, cancel)
-        return next((value for id_ in reversed(entry.parts[: entry.main]) if (value := values.get(id_))), "")
+        # Asked of every conversation: most are one session, and a loop is quicker than a generator.
+        for id_ in reversed(entry.parts[: entry.main]):
+            if value := values.get(id_):
+                return str(value)
+        return ""
 
     def amount(self, key: str, entry: Entry, cancel: Cancel | None = None) -> float | None:
         """Its msgs, tokens or cost (US dollars) over all parts; None where no cost is known."""
         values = self._column(key, entry, cancel)
+        if len(entry.parts) == 1 and (value := values.get(entry.id)) is not None:
+            return float(value)
         known = [value for id_ in entry.parts if (value := values.get(id_)) is not None]
         return sum(known) if known else None if key == "cost" else 0
 
@@ -167,7 +173,8 @@ class Facts:
                 "tokens": tokens(layout, "s"),
                 "cost": cost(layout, "s"),
             }
-            value, known = amount[key], f"{amount[key]} IS NOT NULL"
+            # What is NULL is none: to leave it out, each row would be read twice.
+            value, known = amount[key], "1"
         if session_ids is None:
             return self._by_session(
                 f"{text('s.id')} AS id, {value} AS value FROM sessions s WHERE {known}", (), cancel

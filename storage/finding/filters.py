@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Protocol
 
 from storage.engine.connection import Cancel, Reader
@@ -27,6 +27,12 @@ _CHEAP = ("title", "untitled", "has", Status.RUNNING)
 
 _EXPLAINED = ("source", "model", "branch")
 """Keys whose values are a short list: one that is not on it is a slip of the finger."""
+
+_PAGE = 60
+"""Conversations that are looked for."""
+
+_ON_THE_WAY = 0.2
+"""The part of all that is met on the way to them in the time in which all are looked at."""
 
 _CLOSEST, _HEAD = 5, 4
 """Values that may be meant by one that is not there, and their first characters."""
@@ -80,6 +86,15 @@ class Choice:
         if not self.later:
             return entries
         return _sifted(self.catalog, self.facts, self.later, entries, self.now, self.cancel)
+
+    def is_better_settled(self, met: int, left: int) -> bool:
+        """Whether it takes less to look at all than at those on the way to a page, as far as it looks by now.
+
+        Args:
+            met: Sessions that were met on the way.
+            left: Conversations among them that are left.
+        """
+        return bool(self.later) and met * _PAGE > (left + 1) * len(self.catalog.entries) * _ON_THE_WAY
 
     @property
     def settled(self) -> Choice:
@@ -254,7 +269,9 @@ def _positive(
         return lambda entry: term.matches(facts.words("title", entry, cancel))
     if one.key in ("model", "dir", "branch"):
         facts.learn(one.key, entries, cancel)
-        return lambda entry: _names(one, facts.words(one.key, entry, cancel))
+        # Thousands of conversations share a few values.
+        named = cache(partial(_names, one))
+        return lambda entry: named(facts.words(one.key, entry, cancel))
     if one.key in AMOUNTS:
         facts.learn(one.key, entries, cancel)
         return lambda entry: one.holds(facts.amount(one.key, entry, cancel))

@@ -23,8 +23,8 @@ _FIRST_PACE, _LAST_PACE = 2, 16
 _RELEVANT_PACE = 14
 """The same where about as many hits are weighed as one statement finds."""
 
-_MET = 400
-"""Sessions that are met until it seems that the filters leave few of them: then it is found out which."""
+_MET = 100
+"""Sessions that are met before it can seem that the filters leave few of them."""
 
 _MARGIN = 1.2
 """Of what it seems to take to fill a page."""
@@ -172,8 +172,9 @@ class Walk:
             findings.before = found.lowest
             findings.scanned += found.scanned
             findings.hear(found.hits, self.entries_of)
-            if findings.choice is not None and findings.choice.later and findings.met > _MET:
-                findings.choice = findings.choice.settled
+            choice, met = findings.choice, findings.met
+            if choice is not None and met > _MET and choice.is_better_settled(met, findings.number):
+                findings.choice = choice.settled
                 self.look_at(findings.choice)
             return found.hits
         return None

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from storage import SessionDB
 from storage.finding import message_search
-from tests.store.test_standing import append, execute
+from tests.support.behind import run
 from tests.support.layouts import INDEXES, Row, write
 
 ENCODED = "\0json:" + json.dumps([{"type": "text", "text": "see\nnginx 会议kafka"}])
@@ -41,19 +40,10 @@ QUERIES = [
 ]
 
 
-@contextmanager
-def asked(db: SessionDB, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The statements that are asked meanwhile."""
-    statements: list[str] = []
-    ask = db.searcher._run
-
-    def note(sql: str, *rest: object) -> object:
-        statements.append(sql)
-        return ask(sql, *rest)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patch:
-        patch.setattr(db.searcher, "_run", note)
-        yield statements
+def say(path: Path, content: str) -> None:
+    run(
+        path, "INSERT INTO messages(session_id, role, content, timestamp) VALUES ('b', 'user', ?, 1)", content
+    )
 
 
 @pytest.mark.parametrize("encoded", [False, True])
@@ -78,9 +68,16 @@ def test_two_statements_tell(
 ) -> None:
     with SessionDB(write(tmp_path / "state.db", layout, ROWS), read_only=True) as db:
         db.search_messages("nothere")
-        with asked(db, monkeypatch) as statements:
-            assert db.search_messages(query) == []
-        assert [sql.split()[0] for sql in statements] == ["PRAGMA", "SELECT"]
+        asked: list[str] = []
+        really = db.searcher._run
+
+        def noting(sql: str, *rest: Any) -> Any:
+            asked.append(sql)
+            return really(sql, *rest)
+
+        monkeypatch.setattr(db.searcher, "_run", noting)
+        assert db.search_messages(query) == []
+        assert [sql.split()[0] for sql in asked] == ["PRAGMA", "SELECT"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +88,7 @@ def test_what_others_write_is_found_by_the_next_search(tmp_path: Path, layout: s
     path = write(tmp_path / "state.db", layout, ROWS)
     with SessionDB(path, read_only=True) as db:
         assert db.search_messages("nothere") == []
-        append(path, change)
+        say(path, change)
         assert [hit["session_id"] for hit in db.search_messages("nothere")] == ["b"]
 
 
@@ -108,8 +105,8 @@ def test_an_index_that_no_longer_knows_all_is_not_believed(tmp_path: Path, chang
     path = write(tmp_path / "state.db", "v23", ROWS)
     with SessionDB(path, read_only=True) as db:
         assert db.search_messages("nothere") == []
-        execute(path, change)
+        run(path, change)
         if "TABLE" in change:
-            execute(path, "DROP TRIGGER messages_fts_insert")
-        append(path, "nothere")
+            run(path, "DROP TRIGGER messages_fts_insert")
+        say(path, "nothere")
         assert [hit["session_id"] for hit in db.search_messages("nothere")] == ["b"]
