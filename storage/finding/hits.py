@@ -17,7 +17,7 @@ from storage.finding import evidence
 from storage.finding.query import SessionQuery
 from storage.finding.scope import Ids, Scope
 
-_SHORT = 64 << 10
+_SHORT = 16 << 10
 """Bytes of a message that are read with all others of its slice."""
 
 _TOGETHER = 16 << 20
@@ -143,7 +143,7 @@ def _facts(reader: Reader, ids: Sequence[int], scope: Scope, cancel: Cancel) -> 
     """Of those that are shown and in the scope, in the order of the ids."""
     if scope.condition != "1":
         return _read_facts(reader, ids, scope, cancel)
-    # From one key to the next, and from page to page, it is mostly the same messages that match.
+    # From one key to the next it is mostly the same messages that match.
     known: dict[int, Facts | tuple[()]] = reader.learned("facts of messages", dict)
     found = dict(zip(ids, map(known.get, ids), strict=True))
     if unknown := [id_ for id_, row in found.items() if row is None]:

@@ -180,6 +180,10 @@ def _as_written(
         # What is short costs a look at the vocabulary: not where something longer leaves little.
         texts = [text for text in written if text] if not (long or pairs) else []
         short |= bool(texts)
+        in_words = [term for term in terms if term.words]
+        if texts and (together := trigrams.beside(reader, texts, in_words, cancel)):
+            sieves.append(Sieve("messages_fts_trigram", together))
+            continue
         places = [ids for text in texts if (ids := known.places(text, cancel)) is not None]
         if places:
             few, *others = sorted(places, key=len)

@@ -9,7 +9,7 @@ from storage.finding.query import SessionQuery
 from storage.finding.scope import Ids, Scope, between
 from storage.finding.sieve import listed
 
-SLICE = 500
+SLICE = 1_000
 """Messages of one statement: a cancelled scan stops between two, and a full page ends it."""
 
 _SAMPLE = 500
@@ -22,27 +22,35 @@ def read(reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel:
     Raises:
         Interrupted: `cancel` was cancelled.
     """
+    many = scope.paced(SLICE)
     if scope.own is None:
         newest = (
             f"SELECT id FROM messages WHERE id >= {wanted.first} AND id < {wanted.before} ORDER BY id DESC"
         )
-        row = reader.one(f"SELECT min(id), count(*) FROM ({newest} LIMIT {SLICE})", (), cancel)
+        row = reader.one(f"SELECT min(id), count(*) FROM ({newest} LIMIT {many})", (), cancel)
         lowest, looked_at = row if row else (None, 0)
         among, values = f"m.id >= {lowest} AND m.id < {wanted.before}", tuple[str, ...]()
     else:
-        own = between(scope.own, wanted)[:SLICE]
+        own = between(scope.own, wanted)[:many]
         lowest, looked_at = min(own, default=None), len(own)
         among, values = listed(own)
     if lowest is None:
         return Slice((), wanted.first)
     verified = hits.verified(reader, query, scope, among, values, cancel)
-    return Slice(verified, wanted.first if looked_at < SLICE else lowest, looked_at)
+    return Slice(verified, wanted.first if looked_at < many else lowest, looked_at)
 
 
 def density(reader: Reader, query: SessionQuery, cancel: Cancel) -> float:
     """About the part of the messages that matches, by what SQL can surely tell of the newest ones."""
     sure, values = evidence.surely_matches(reader.layout, query)
-    row = reader.one(
-        f"SELECT avg({sure}) FROM (SELECT * FROM messages ORDER BY id DESC LIMIT {_SAMPLE}) m", values, cancel
-    )
-    return row[0] if row and row[0] is not None else 0.0
+
+    def looked_at() -> float:
+        newest = f"SELECT id FROM messages ORDER BY id DESC LIMIT {_SAMPLE}"
+        row = reader.one(
+            f"SELECT avg({sure}) FROM messages m WHERE m.id >= (SELECT min(id) FROM ({newest}))",
+            values,
+            cancel,
+        )
+        return row[0] if row and row[0] is not None else 0.0
+
+    return reader.learned(f"density of {query}", looked_at)

@@ -166,9 +166,8 @@ class Walk:
                 # What was found so far is true; the rest is looked at without the index.
                 self.plan = routes.scan_all("search index damaged")
                 continue
-            if not found.scanned:
-                self.walked += self.pace
-                self.pace = min(2 * self.pace, _LAST_PACE)
+            self.walked += self.pace
+            self.pace = min(2 * self.pace, _LAST_PACE)
             findings.before = found.lowest
             findings.scanned += found.scanned
             findings.hear(found.hits, self.entries_of)

@@ -150,7 +150,7 @@ def glued(query: SessionQuery) -> Sieve | None:
     for terms in query.alternatives:
         if all(term.words for term in terms):
             known = dict.fromkeys(word for term in terms for word in trigrams.words_within(term))
-            offered.append(" AND ".join(map(trigrams.phrase, islice(known, _SIEVED))))
+            offered.append(" AND ".join(map(trigrams.ends, islice(known, _SIEVED))))
     match = " OR ".join(f"({own})" for own in offered if own)
     return Sieve("messages_fts_trigram", match, 3 * SLICE) if match else None
 

@@ -36,6 +36,15 @@ USING fts5vocab('main', 'messages_fts_trigram', 'row')"""
 _PLACES = """CREATE VIRTUAL TABLE IF NOT EXISTS temp.messages_fts_trigram_places
 USING fts5vocab('main', 'messages_fts_trigram', 'instance')"""
 
+_ACCENTED = (("\u00c0", "\u0234"), ("\u0300", "\u0332"), ("\u1e00", "\u1efa"))
+"""Where what folds to an ASCII letter, or to nothing, stands in the vocabulary."""
+
+_MOST_ACCENTED = 5_000
+"""Places of such letters that are looked at."""
+
+_BEGUN = """SELECT term FROM (
+    SELECT term FROM temp.messages_fts_trigram_places WHERE term >= ? AND term < ? LIMIT ?)"""
+
 
 def phrase(text: str) -> str:
     """The text for MATCH."""
@@ -85,6 +94,27 @@ def places(reader: Reader, text: str, cancel: Cancel) -> tuple[int, ...] | None:
     return None if len(found) > MOST_PLACES else tuple(sorted(set(found), reverse=True))
 
 
+def beside(reader: Reader, texts: Iterable[str], words: Iterable[Term], cancel: Cancel) -> str:
+    """MATCH for what holds texts of one or two characters and may hold these words; empty where it takes too long.
+
+    A text in which a letter has an accent may hold a word that was typed without.
+    """
+    pieces = [piece for term in words for piece in words_within(term)]
+    begun = [beginnings(reader, text, cancel) for text in texts]
+    if not pieces or not all(found and len(found) <= DENSE for found in begun):
+        return ""
+    accented = reader.learned("accented trigrams", lambda: _accented(reader, cancel))
+    if accented is None:
+        return ""
+    held = (any_of((piece[:LONG], *accented)) for piece in pieces)
+    return " AND ".join((*(any_of(found) for found in begun if found), *held))
+
+
+def ends(word: str) -> str:
+    """MATCH for what holds both ends of a word, which is found sooner than the word, and is hardly ever more."""
+    return f"{phrase(word[:LONG])} AND {phrase(word[-LONG:])}" if len(word) > LONG + 1 else phrase(word)
+
+
 def has_wide(reader: Reader) -> bool:
     """Whether there is CJK in the store at all, at least three characters of some text from its end."""
     reader.rows(_VOCABULARY)
@@ -117,3 +147,14 @@ def _after(text: str) -> str:
     """The first text that does not begin with this one."""
     last = ord(text[-1]) + 1
     return text[:-1] + chr(0xE000 if last == 0xD800 else last)
+
+
+def _accented(reader: Reader, cancel: Cancel) -> list[str] | None:
+    """The trigrams that begin with a letter that has an accent; None where there are very many."""
+    reader.rows(_PLACES, (), cancel)
+    terms: list[str] = reader.json(
+        f"SELECT json_group_array(term) FROM ({' UNION ALL '.join([_BEGUN] * len(_ACCENTED))})",
+        [value for first, after in _ACCENTED for value in (first, after, _MOST_ACCENTED)],
+        cancel,
+    )
+    return None if len(terms) >= _MOST_ACCENTED else sorted(set(terms))

@@ -72,7 +72,7 @@ def test_more_messages_than_are_looked_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str
 ) -> None:
     monkeypatch.setattr(counting, "_LOOKED_AT", 10)
-    monkeypatch.setattr("storage.finding.scan.SLICE", 5)
+    monkeypatch.setattr("storage.finding.scan.SLICE", 20)
     monkeypatch.setattr(index, "SLICE", 20)
     rows = [Row("a", "docker" if n % 2 or layout == "external" else "else") for n in range(100)]
     with SessionDB(write(tmp_path / "state.db", layout, rows), read_only=True) as db:

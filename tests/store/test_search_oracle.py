@@ -20,6 +20,7 @@ from storage import (
     parse,
 )
 from storage.conversation.content import flatten
+from storage.finding import hits as hits_room
 from storage.finding import index, known_names, ranges, routes, scan, sieve, trigrams
 from tests.support.layouts import INDEXES, Row, write
 from tests.support.searching import (
@@ -276,6 +277,9 @@ WAYS = st.fixed_dictionaries(
         (routes, "NEWEST_FIRST"): st.sampled_from([1, 4, 6_000]),
         (routes, "FEW_MESSAGES"): st.sampled_from([-1, 60_000]),
         (trigrams, "MOST_PLACES"): st.sampled_from([0, 2, 50_000]),
+        (trigrams, "DENSE"): st.sampled_from([0, 64]),
+        (trigrams, "_MOST_ACCENTED"): st.sampled_from([0, 5_000]),
+        (hits_room, "_KEPT"): st.sampled_from([0, 2, 20_000]),
         (known_names, "SPARED"): st.sampled_from([0, 3]),
         (scan, "SLICE"): st.sampled_from([1, 2, 500]),
         (index, "SLICE"): st.sampled_from([1, 8, 600]),
