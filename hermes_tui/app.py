@@ -58,6 +58,8 @@ class BrowserApp(App["Choice | None"]):
         self.parting = ""
         """A line to be said when the screen is gone, safe to print; empty for none."""
         self._arrows = ArrowMender()
+        self._early: list[events.Key] | None = []
+        """Keys that were pressed before anything could take them; None from then on."""
         for theme in (DARK, LIGHT):
             self.register_theme(theme)
         self.theme = self._first_theme()
@@ -66,6 +68,8 @@ class BrowserApp(App["Choice | None"]):
     def on_ready(self) -> None:
         """The first frame is on the screen."""
         self.when_ready()
+        # Behind the call that gives the search box the focus.
+        self.call_later(self._take_early)
 
     @property
     def display_path(self) -> str:
@@ -203,6 +207,9 @@ class BrowserApp(App["Choice | None"]):
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key) and not event.is_forwarded:
+            if self._early is not None:
+                self._early.append(event)
+                return
             screen = self.screen
             keys = self._arrows.mend(event, screen if isinstance(screen, BrowserScreen) else None)
             if not keys:
@@ -211,6 +218,11 @@ class BrowserApp(App["Choice | None"]):
                 await super().on_event(key)
             return
         await super().on_event(event)
+
+    async def _take_early(self) -> None:
+        early, self._early = self._early, None
+        for key in early or ():
+            await self.on_event(key)
 
     async def _release_key(self) -> None:
         for key in self._arrows.release():
