@@ -7,6 +7,7 @@ main thread.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -28,8 +29,15 @@ SLICE = 4_000
 
 _LAST_ROWID = (1 << 63) - 1
 
-_NO_END = (None, 0, None, None)
+_NO_END = (None, 0, None)
 _UNMARKED: frozenset[str] = frozenset()
+
+_PARENTS = f"""SELECT json_group_array(json_array(rowid, {session_ids.text("parent_session_id")}))
+    FROM sessions INDEXED BY idx_sessions_parent WHERE parent_session_id IS NOT NULL"""
+
+_ENDS_COUNT = """(s.rowid IN (SELECT value FROM json_each(?3))
+    OR EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id))"""
+"""Of what has siblings, whose rowids are the parameter, or children."""
 
 _AROUND = """WITH RECURSIVE
     up(id) AS (
@@ -44,37 +52,45 @@ _AROUND = """WITH RECURSIVE
 
 
 def everyone(reader: Reading, cancel: Cancel | None = None) -> dict[str, Kin]:
-    """All sessions of the store; how a session without relatives ended is left out, for it decides nothing.
+    """All sessions of the store; how a session ended is left out where it decides nothing.
 
-    Most columns stand behind the system prompt, and reaching them means reading all of it. So the starts are
-    taken from their index, and the ends only where there is family. It is read in slices, so that a visible
-    page never waits for the whole; a session that moves meanwhile is seen by the next look for changes.
+    Most columns stand behind the system prompt, and reaching them means reading all of it. So starts and parents
+    are taken from their indexes, and the ends only of what has children, or siblings to be told from. It is read
+    in slices, so that a visible page never waits for the whole; a session that moves meanwhile is seen by the next
+    look for changes.
     """
     layout = reader.layout
     if "sessions" not in layout.columns:
         return {}
-    parent = layout.column("sessions", "parent_session_id", "NULL", "s")
-    related = "1"
-    if "idx_sessions_parent" in layout.indexes:
-        related = (
-            f"({parent} IS NOT NULL OR EXISTS (SELECT 1 FROM sessions c WHERE c.parent_session_id = s.id))"
-        )
     if layout.key("sessions") != "rowid":
-        sql = f"SELECT {_array(layout, related=related)} FROM sessions s{_joined(layout)}"
+        sql = f"SELECT {_array(layout)} FROM sessions s{_joined(layout)}"
         return _kin(reader.json(sql, (), cancel))
     start = number(layout.column("sessions", "started_at"))
     starts = dict(
         reader.json(f"SELECT json_group_array(json_array(rowid, {start})) FROM sessions", (), cancel)
     )
-    sql = f"""SELECT {_array(layout, "s.rowid", related)} FROM sessions s{_joined(layout)}
+    parents: dict[int, str | None] | None = None
+    own = _array(layout, "s.rowid")
+    siblings: tuple[str, ...] = ()
+    if "idx_sessions_parent" in layout.indexes and layout.has("sessions", "parent_session_id"):
+        parents = dict(reader.json(_PARENTS, (), cancel))
+        children = Counter(parents.values())
+        siblings = (json.dumps([rowid for rowid, parent in parents.items() if children[parent] > 1]),)
+        own = _array(layout, "s.rowid", "NULL", _ENDS_COUNT)
+    sql = f"""SELECT {own} FROM sessions s{_joined(layout)}
         WHERE s.id IS NOT NULL AND s.rowid BETWEEN ?1 AND ?2"""
     kin: dict[str, Kin] = {}
+    late: list[str] = []
     for first, last in _slices(sorted(starts), SLICE if _seeks(layout) else max(1, len(starts))):
-        rows = reader.json(sql, (first, last), cancel)
+        rows = reader.json(sql, (first, last, *siblings), cancel)
         for row in rows:
+            if row[0] not in starts:
+                late.append(row[1])
+            if parents is not None:
+                row[2] = parents.get(row[0])
             row[0] = starts.get(row[0])
         kin.update(_kin(rows))
-    return kin
+    return kin | around(reader, late, cancel) if late else kin
 
 
 def _slices(rowids: Sequence[int], size: int) -> Iterator[tuple[int, int]]:
@@ -129,8 +145,8 @@ def _joined(layout: Layout) -> str:
     )
 
 
-def _array(layout: Layout, started: str = "", related: str = "1") -> str:
-    """The rows as JSON; without `started` each begins with its start, and ends are read where `related` holds."""
+def _array(layout: Layout, started: str = "", parent: str | None = None, related: str = "1") -> str:
+    """The rows as JSON, with `started` and `parent` for what is read elsewhere; ends are read where `related` holds."""
 
     def column(name: str) -> str:
         return layout.column("sessions", name, "NULL", "s")
@@ -143,13 +159,13 @@ def _array(layout: Layout, started: str = "", related: str = "1") -> str:
         number(column("ended_at")),
         f"{column('ended_at')} IS NOT NULL",
         text(column("end_reason")),
-        text(column("session_key")),
     )
     values = (
         started or number(column("started_at")),
         session_ids.text("s.id"),
-        session_ids.text(column("parent_session_id")),
+        parent or session_ids.text(column("parent_session_id")),
         text(column("source")),
+        text(column("session_key")),
         f"json(CASE WHEN {related} THEN json_array({', '.join(end)}) END)",
         f"CASE WHEN instr({config}, '_from') THEN {text(config)} END",
         newest_message(layout, "s.id") if _seeks(layout) else "newest.time",
@@ -160,10 +176,10 @@ def _array(layout: Layout, started: str = "", related: str = "1") -> str:
 
 def _kin(rows: list[list[Any]] | None) -> dict[str, Kin]:
     kin: dict[str, Kin] = {}
-    for started, id_, parent, source, end, config, newest, flags in rows or ():
+    for started, id_, parent, source, key, end, config, newest, flags in rows or ():
         if not session_ids.is_usable(id_):
             continue
-        ended, has_ended, reason, key = end or _NO_END
+        ended, has_ended, reason = end or _NO_END
         start = readable(started)
         kin[id_] = Kin(
             id_,

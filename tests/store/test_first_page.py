@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from storage.conversation import relatives
+from storage.conversation.family import chains
 from storage.engine.connection import Cancel, Reader
 from storage.errors import Interrupted, StoreBusy
 from storage.finding import listing as listing_module
@@ -218,12 +219,40 @@ def test_a_session_that_comes_while_the_whole_is_read_is_in_it(
         answer = run(self, sql, params, cancel)
         with closing(sqlite3.connect(crowd, isolation_level=None)) as writer:
             writer.execute(
-                "INSERT OR IGNORE INTO sessions(id, source, started_at) VALUES ('new', 'cli', 1790000000)"
+                "INSERT OR IGNORE INTO sessions(id, source, started_at, parent_session_id)"
+                " SELECT 'new', 'cli', 1790000000, min(id) FROM sessions"
             )
         return answer
 
     monkeypatch.setattr(Reader, "json", spy)
-    assert "new" in relatives.everyone(reader)
+    found = relatives.everyone(reader)["new"]
+    monkeypatch.undo()
+    assert found == relatives.everyone(reader)["new"]
+    assert (found.parent, found.started_at) == (min(set(relatives.everyone(reader)) - {"new"}), 1790000000)
+
+
+def test_an_end_is_read_where_it_decides_something(crowd: Path, opened: Opened) -> None:
+    """Of what has children, and of siblings; whatever is read tells the same conversations."""
+    with closing(sqlite3.connect(crowd, isolation_level=None)) as writer:
+        writer.execute("ALTER TABLE sessions ADD COLUMN session_key TEXT")
+        some = [row[0] for row in writer.execute("SELECT id FROM sessions ORDER BY id LIMIT 7")]
+        top, only, first, second, leaf, reset, other = some
+        writer.execute(
+            "UPDATE sessions SET ended_at = 1790000000, end_reason = 'compression', session_key = 'k'"
+        )
+        writer.execute("UPDATE sessions SET end_reason = 'idle' WHERE id = ?", (other,))
+        writer.execute("UPDATE sessions SET parent_session_id = NULL")
+        for child, parent in ((only, top), (first, only), (second, only), (leaf, first), (reset, other)):
+            writer.execute("UPDATE sessions SET parent_session_id = ? WHERE id = ?", (parent, child))
+    reader = opened(crowd)
+    kin = relatives.everyone(reader)
+    assert {id_ for id_ in kin if kin[id_].ended} == {top, only, first, second, other}
+    assert set(chains({id_: kin[id_] for id_ in some})) == set(chains(relatives.around(reader, some)))
+    assert {chain.parts for chain in chains({id_: kin[id_] for id_ in some})} == {
+        (top, only, second, first, leaf),
+        (reset,),
+        (other,),
+    }
 
 
 @pytest.mark.parametrize("enabled", [True, False])
