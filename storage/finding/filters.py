@@ -28,6 +28,9 @@ _CHEAP = ("title", "untitled", "has", Status.RUNNING)
 _EXPLAINED = ("source", "model", "branch")
 """Keys whose values are a short list: one that is not on it is a slip of the finger."""
 
+_BETWEEN_LOOKS = 1_000
+"""Conversations, some milliseconds, between two looks at whether the call was cancelled."""
+
 _PAGE = 60
 """Conversations that are looked for."""
 
@@ -170,14 +173,19 @@ def _sifted(
 ) -> Sequence[Entry]:
     remaining = entries
     for group in ordered:
-        if cancel is not None:
-            cancel.check()
         tests = [_test(catalog, facts, one, remaining, now, cancel) for one in group]
-        if len(tests) == 1:
-            remaining = list(filter(tests[0], remaining))
-        else:
-            remaining = [entry for entry in remaining if any(test(entry) for test in tests)]
+        test = tests[0] if len(tests) == 1 else partial(_any, tests)
+        kept: list[Entry] = []
+        for start in range(0, len(remaining), _BETWEEN_LOOKS):
+            if cancel is not None:
+                cancel.check()
+            kept += filter(test, remaining[start : start + _BETWEEN_LOOKS])
+        remaining = kept
     return remaining
+
+
+def _any(tests: Sequence[Test], entry: Entry) -> bool:
+    return any(test(entry) for test in tests)
 
 
 def unknown(

@@ -214,6 +214,27 @@ def test_filters_stop_when_they_are_cancelled(db: SessionDB) -> None:
     assert left(db, "msgs:4") == {"tip"}
 
 
+def test_a_filter_that_was_begun_stops_when_it_is_cancelled(
+    db: SessionDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Comparing the titles of thousands takes Python longer than a key may wait."""
+    monkeypatch.setattr(filters, "_BETWEEN_LOOKS", 2)
+    cancel = Cancel()
+    asked: list[str] = []
+
+    def words(_: Facts, key: str, entry: Entry, cancel: Cancel | None = None) -> str:
+        asked.append(entry.id)
+        assert cancel is not None
+        cancel.cancel()
+        return ""
+
+    db.listing()
+    monkeypatch.setattr(Facts, "words", words)
+    with pytest.raises(Interrupted):
+        db.listing(parse("title:x"), fresh=False, cancel=cancel)
+    assert len(asked) == 2
+
+
 @pytest.mark.parametrize(
     ("line", "notes"),
     [
