@@ -28,6 +28,9 @@ _FEW = 20_000
 _REMAINING = 0.25
 """The part of all sessions up to which their messages are looked up first."""
 
+_OTHERS = 0.5
+"""The same where they are the sessions without a frequent word: these are short."""
+
 _ALONE = 2_000
 """Messages of theirs up to which all are looked at: an index would gather all of its own first."""
 
@@ -163,7 +166,8 @@ def _remaining(
     if not (reader.layout.has("sessions", "id") and "idx_messages_session" in reader.layout.indexes):
         return None
     total, newest = reader.rows("SELECT (SELECT count(*) FROM sessions), (SELECT max(id) FROM messages)")[0]
-    if not isinstance(newest, int) or total - len(known) > total * _REMAINING:
+    most = _REMAINING if others is None else _OTHERS
+    if not isinstance(newest, int) or total - len(known) > total * most:
         return None
     if others is None:
         others = reader.json(

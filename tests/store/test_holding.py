@@ -37,6 +37,7 @@ def test_what_holds_the_word_anywhere_is_left_out(
     ):
         patch.setattr(holding, "_FEW", 20_000 if few_match else 0)
         patch.setattr(holding, "_REMAINING", 1 if few_remain else 0)
+        patch.setattr(holding, "_OTHERS", 1 if few_remain else 0)
         patch.setattr(holding, "_ALONE", 2_000 if alone else 0)
         left = {entry.id for entry in db.listing(parse(f"NOT {word} ")).entries}
         everyone = {entry.id for entry in db.listing().entries}
