@@ -53,4 +53,4 @@ def test_the_whole_crosses_in_a_few_rows(path: Path, monkeypatch: pytest.MonkeyP
 
         monkeypatch.setattr(Reader, "_run", spy)
         assert db.listing(show=frozenset(HiddenClass)).total == 20_003
-        assert sum(crossed) == 1 + 6  # the starts, and every four thousand sessions
+        assert sum(crossed) == 2 + 6  # the starts, the parents, and every four thousand sessions
