@@ -26,7 +26,7 @@ class ActingKeys:
         self.acting.marking.extend(by)
 
     def action_mark_all(self) -> None:
-        """Mark all that match, or take every mark away."""
+        """Mark all that match, or take their marks away."""
         self.acting.marking.toggle_all()
 
     def action_rename(self) -> None:

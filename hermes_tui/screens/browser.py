@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import getters, on
+from textual.actions import parse
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 from textual.timer import Timer
@@ -319,6 +320,19 @@ class BrowserScreen(ActingKeys, Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what has something to act on is offered."""
         return works(self, action) if self.is_mounted else True
+
+    def of_the_list(self) -> Iterator[Binding]:
+        """The keys of the list that have something to act on, wherever the focus is."""
+        for binding in Binding.make_bindings(ListPane.BINDINGS):
+            name, parameters = parse(binding.action)[1:]
+            if self.check_action(name, parameters):
+                yield binding
+
+    async def as_in_the_list(self, act: Callable[[], Awaitable[object]]) -> None:
+        """Act on the conversation in the list, and not on the part that is looked at."""
+        if self.focused is not self.box:
+            self.panes.go("sessions")
+        await act()
 
     def action_sort(self) -> None:
         """The next order of the list; of a search, the other one."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.browsing import Started, browser, screen_text
+from tests.support.browsing import Started, browser, browsing, screen_text
 from tests.support.on_screen import press, title_at_cursor, toasts
+from tests.support.stores import BuildV11
 
 
 async def test_y_copies_the_command_and_shift_y_the_id(
@@ -63,3 +64,41 @@ async def test_the_palette_has_the_actions_of_the_pane(on_demo: Started) -> None
     await press(pilot, *"copy the resume")
     await press(pilot, "enter")
     assert any(said.startswith("Copied: hermes") for said in toasts(app))
+
+
+@pytest.mark.parametrize("keys", [(), ("tab",), ("tab", "tab")])
+async def test_the_palette_has_what_the_list_can_do_wherever_the_focus_is(
+    on_demo: Started, keys: tuple[str, ...]
+) -> None:
+    app, pilot = on_demo
+    await press(pilot, *keys)
+    titles = [command.title for command in app.get_system_commands(app.screen)]
+    assert {
+        "Give it another title",
+        "Delete, with a way back",
+        "Archive, or take it back",
+        "Write it to a file",
+        "Pin to the top, or let it go",
+        "Mark it for the next action, and move on",
+        "Show or hide classes of conversations",
+        "Sort by the next order",
+    } <= set(titles)
+    assert len(titles) == len(set(titles))
+
+
+async def test_the_palette_acts_on_the_row_from_the_search_box(on_demo: Started) -> None:
+    app, pilot = on_demo
+    entry = browser(app).sessions.cursor_entry
+    assert entry is not None
+    await press(pilot, "ctrl+p", *"mark it for the next", "enter")
+    assert browser(app).sessions.marked == {entry.id}
+    assert browser(app).focused is browser(app).box
+
+
+async def test_the_palette_offers_nothing_where_there_is_nothing(build_v11: BuildV11) -> None:
+    async with browsing(build_v11()) as (app, _):
+        titles = {command.title for command in app.get_system_commands(app.screen)}
+        assert "Delete, with a way back" not in titles
+        assert "Archive, or take it back" not in titles
+        assert "Mark it for the next action, and move on" not in titles
+        assert "Leave" in titles

@@ -105,6 +105,16 @@ async def test_all_that_match_then_none(started: Started) -> None:
     assert "marked" not in screen_text(app)
 
 
+async def test_all_again_leaves_the_marks_that_are_elsewhere(started: Started) -> None:
+    app, pilot = started
+    await press(pilot, "space", "slash")
+    await search_for(pilot, "source:telegram")
+    await press(pilot, "tab", "A")
+    assert marked(app) == ["a", "c"]
+    await press(pilot, "A")
+    assert marked(app) == ["a"]
+
+
 async def test_all_adds_what_is_missing_before_it_takes_away(started: Started) -> None:
     app, pilot = started
     await press(pilot, "j", "space", "A")

@@ -87,17 +87,17 @@ class Marking:
             self._move(1)
 
     def toggle_all(self) -> None:
-        """Mark all that match, also those that were not come to yet; when they are marked, take every mark away."""
+        """Mark all that match, also those that were not come to yet; when they are marked, take their marks away."""
         finder = self._screen.finder
         if self._all_wanted:
             self.forget_waiting()
-            self.clear()
+            self.drop(entry.id for entry in finder.entries)
         elif not finder.whole:
             self._all_wanted = True
             finder.rest()
             self._screen.draw_note()
         elif finder.entries and all(entry.id in self._entries for entry in finder.entries):
-            self.clear()
+            self.drop(entry.id for entry in finder.entries)
         else:
             self._entries.update((entry.id, entry) for entry in finder.entries)
             self._draw()
@@ -125,10 +125,6 @@ class Marking:
             self._entries.pop(id, None)
         if len(self._entries) != before:
             self._draw()
-
-    def clear(self) -> None:
-        """Take every mark away."""
-        self.drop([*self._entries])
 
     # --- what the store says
 
