@@ -105,19 +105,22 @@ class BrowserApp(App["Choice | None"]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Every action that exists where the focus is, then those of the list, then the themes."""
+        from hermes_tui.screens.palette import title
+
         seen: set[str] = set()
         for node, binding, enabled, tooltip in screen.active_bindings.values():
             if enabled and binding.id and tooltip and tooltip not in seen:
                 seen.add(tooltip)
                 run = partial(self.run_action, binding.action, node)
-                yield SystemCommand(tooltip, key_name(binding.key), run)
+                yield SystemCommand(title(binding.description, tooltip), key_name(binding.key), run)
         if isinstance(screen, BrowserScreen):
             for binding in screen.of_the_list():
                 if binding.tooltip not in seen:
                     seen.add(binding.tooltip)
                     act = partial(self.run_action, binding.action, screen)
                     in_list = partial(screen.as_in_the_list, act)
-                    yield SystemCommand(binding.tooltip, key_name(binding.key), in_list)
+                    found_as = title(binding.description, binding.tooltip)
+                    yield SystemCommand(found_as, key_name(binding.key), in_list)
         yield SystemCommand("Theme", "Choose the colours", self.action_change_theme)
 
     def action_command_palette(self) -> None:

@@ -1,4 +1,4 @@
-"""The command palette, for keys that come before it is laid out and behind its end."""
+"""The command palette: how its commands are found; and for keys that come before it is laid out and behind its end."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from textual.message import Message
 from textual.widgets import Input, OptionList
 
 from hermes_tui.screens.dialog import LeftOnce
+
+
+def title(word: str, what: str) -> str:
+    """What a command is found by: what it does, behind the footer's word for it where that is not in it."""
+    words = what.casefold().replace(",", "").split()
+    if all(part in words for part in word.casefold().split()):
+        return what
+    return f"{word.capitalize()}: {what[:1].lower()}{what[1:]}"
 
 
 class Palette(LeftOnce[None], CommandPalette):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual.command import CommandList
 
 from tests.support.browsing import Started, browser, browsing, screen_text
 from tests.support.on_screen import press, title_at_cursor, toasts
@@ -55,9 +56,9 @@ async def test_the_palette_has_the_actions_of_the_pane(on_demo: Started) -> None
     assert {
         "Resume this conversation",
         "Copy the resume command",
-        "Show what it grew from",
-        "Read the store again",
-        "Leave",
+        "Lineage: show what it grew from",
+        "Refresh: read the store again",
+        "Quit: leave",
         "Theme",
     } <= commands
     await press(pilot, "ctrl+p")
@@ -74,16 +75,27 @@ async def test_the_palette_has_what_the_list_can_do_wherever_the_focus_is(
     await press(pilot, *keys)
     titles = [command.title for command in app.get_system_commands(app.screen)]
     assert {
-        "Give it another title",
+        "Rename: give it another title",
         "Delete, with a way back",
         "Archive, or take it back",
-        "Write it to a file",
+        "Export: write it to a file",
         "Pin to the top, or let it go",
         "Mark it for the next action, and move on",
-        "Show or hide classes of conversations",
+        "Hidden: show or hide classes of conversations",
         "Sort by the next order",
     } <= set(titles)
     assert len(titles) == len(set(titles))
+
+
+@pytest.mark.parametrize(
+    "word", ["export", "pin", "delete", "rename", "archive", "quit", "lineage", "hidden"]
+)
+async def test_the_palette_finds_an_action_by_the_word_of_the_footer(on_demo: Started, word: str) -> None:
+    app, pilot = on_demo
+    await press(pilot, "ctrl+p", *word)
+    palette = app.screen.query_one(CommandList)
+    assert palette.option_count
+    assert word in str(palette.get_option_at_index(0).prompt).casefold()
 
 
 async def test_the_palette_acts_on_the_row_from_the_search_box(on_demo: Started) -> None:
@@ -101,4 +113,4 @@ async def test_the_palette_offers_nothing_where_there_is_nothing(build_v11: Buil
         assert "Delete, with a way back" not in titles
         assert "Archive, or take it back" not in titles
         assert "Mark it for the next action, and move on" not in titles
-        assert "Leave" in titles
+        assert "Quit: leave" in titles
