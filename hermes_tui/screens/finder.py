@@ -28,6 +28,8 @@ QUICKLY = 0.1
 """Seconds of counting up to which it is done again whenever others write."""
 ALL = 1_000_000
 """More conversations than any store has."""
+_NAMED = 3
+"""Values that a note about a wrong one names."""
 
 
 class Finder:
@@ -140,7 +142,8 @@ class Finder:
     def notes(self) -> tuple[str, ...]:
         """What was ignored, is not there or could not be searched, one clause each."""
         answer = self.result if self.searching else self.listing
-        return tuple(dict.fromkeys((*self.query.ignored, *(answer.notes if answer is not None else ()))))
+        ignored = map(_brief, self.query.ignored)
+        return tuple(dict.fromkeys((*ignored, *(answer.notes if answer is not None else ()))))
 
     @property
     def hidden(self) -> Mapping[HiddenClass, int]:
@@ -371,3 +374,10 @@ class Finder:
         self._under_way.add("list")
         self._requested_query = self._filters
         self._worker.list(self._filters, self.sort, self.show, fresh=fresh)
+
+
+def _brief(note: str) -> str:
+    """A note that names only a few of the values there are: the box offers the others."""
+    what, names, values = note.rpartition(" — not one of ")
+    known = values.split(", ")
+    return f"{what}{names}{', '.join(known[:_NAMED])}, …" if names and len(known) > _NAMED else note

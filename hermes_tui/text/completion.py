@@ -30,14 +30,17 @@ def unfinished_key(line: str) -> str | None:
 def asked(line: str, values: Callable[[str], Sequence[str] | None]) -> str:
     """The line without a filter at its end that means nothing yet, because its value has only begun.
 
-    `source:tele` is no source: until it is one, or cannot become one any more, it leaves nothing out.
+    `source:tele` is no source: until it is one, or cannot become one any more, it leaves nothing out. Nor is
+    `is:pin` wrong before it cannot become `is:pinned` any more.
 
     Args:
         values: The values of a key; None while they are not known.
     """
     last = _LAST.search(line)
-    if last is None or last["key"] not in FROM_THE_STORE:
+    if last is None or not last["key"]:
         return line
+    if last["key"] not in FROM_THE_STORE:
+        return line[: last.start()] if _has_begun(last["key"], last["value"]) else line
     key, low = last["key"], last["value"].removeprefix('"').casefold()
     if not low or (key in _INSIDE and not low.startswith(("/", "~"))):
         return line
@@ -50,9 +53,22 @@ def asked(line: str, values: Callable[[str], Sequence[str] | None]) -> str:
     return line[: last.start()]
 
 
+def _has_begun(key: str, value: str) -> bool:
+    """It is the beginning of values that a key always has, and none of them."""
+    known = _fixed(key)
+    value = value.removeprefix('"')
+    return bool(value) and value not in known and any(whole.startswith(value) for whole in known)
+
+
+def _fixed(key: str) -> Sequence[str]:
+    from storage.finding.filter_values import CHOICES
+
+    return CHOICES.get(key) or _EXAMPLES.get(key) or ()
+
+
 def completed(line: str, values: Values) -> str:
     """The line with its last word finished; the empty string where nothing is offered."""
-    from storage.finding.filter_values import CHOICES, KEYS
+    from storage.finding.filter_values import KEYS
 
     last = _LAST.search(line)
     if last is None:
@@ -61,12 +77,18 @@ def completed(line: str, values: Values) -> str:
         keys = (key for key in KEYS if len(word) >= _SHORTEST and key.startswith(word))
         return next((f"{line}{key[len(word) :]}:" for key in keys), "")
     key, typed = last["key"], last["value"]
-    known = CHOICES.get(key) or _EXAMPLES.get(key) or (values(key) if key in FROM_THE_STORE else ())
+    known = _fixed(key) or (values(key) if key in FROM_THE_STORE else ())
     for inside in (False, True) if key in _INSIDE else (False,):
         for value in known:
             if rest := _rest(key, typed, value, inside):
                 return line + rest
     return ""
+
+
+def is_whole(offered: str) -> bool:
+    """Whether what is offered ends in a filter with its value, and not in a key that waits for one."""
+    last = _LAST.search(offered.removesuffix('"'))
+    return last is not None and bool(last["value"])
 
 
 def _rest(key: str, typed: str, value: str, inside: bool) -> str:

@@ -153,6 +153,12 @@ class SearchBox(LineInput):
         """Moving and resuming are offered only while there is something below."""
         return self.has_list or action != "step"
 
+    def action_cursor_right(self, select: bool = False) -> None:
+        if not select and self.cursor_at_end and completion.is_whole(self._suggestion):
+            # What is typed next is another word.
+            self._suggestion += " "
+        super().action_cursor_right(select)
+
     def action_enter(self) -> None:
         # A message, like every step and letter before it: Enter must not overtake them.
         self.post_message(self.Entered())

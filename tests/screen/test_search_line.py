@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_tui.app import BrowserApp
-from hermes_tui.text.completion import asked, completed, unfinished_key
+from hermes_tui.text.completion import asked, completed, is_whole, unfinished_key
 from hermes_tui.text.marks import ASCII
 from storage import SearchOrder
 from tests.support.browsing import Started, browser, browsing, screen_text
@@ -89,9 +89,39 @@ async def test_right_at_the_end_accepts_a_key_and_then_a_value(on_demo: Started)
     await press(pilot, "t", "e")
     assert "source:telegram" in screen_text(app)
     await press(pilot, "right")
-    assert box.value == "source:telegram"
+    assert box.value == "source:telegram "
     assert box.cursor_position == len(box.value)
     assert {entry.source for entry in browser(app).finder.entries} == {"telegram"}
+    shown = shown_ids(app)
+    await press(pilot, "backspace")
+    assert (box.value, shown_ids(app)) == ("source:telegram", shown)
+
+
+@pytest.mark.parametrize(
+    ("offered", "whole"),
+    [
+        ("", False),
+        ("source:", False),
+        ("docker -source:", False),
+        ("source:telegram", True),
+        ('source:"my bot"', True),
+        ("docker -is:pinned", True),
+        ("docker", False),
+    ],
+)
+def test_only_a_filter_with_its_value_is_whole(offered: str, whole: bool) -> None:
+    assert is_whole(offered) is whole
+
+
+async def test_what_is_typed_behind_an_accepted_value_is_another_word(on_demo: Started) -> None:
+    app, pilot = on_demo
+    await search_for(pilot, "source:te")
+    await press(pilot, "right", *"docker")
+    assert browser(app).box.value == "source:telegram docker"
+    await press(pilot, "home", "right", "right")
+    assert (browser(app).box.value, browser(app).box.cursor_position) == ("source:telegram docker", 2)
+    await press(pilot, "end", *" is:p", "left", "right", "right")
+    assert browser(app).box.value == "source:telegram docker is:pinned "
 
 
 async def test_right_within_the_line_only_moves(on_demo: Started) -> None:
@@ -160,7 +190,17 @@ async def test_the_blanks_beside_a_chip_give_half_of_themselves(on_demo: Started
         ("dir:proj", ("/home/me/proj",), "dir:proj"),
         ("dir:/home/me/pr", ("/home/me/proj",), ""),
         ("dir:/home/me/proj/", ("/home/me/proj",), "dir:/home/me/proj/"),
-        ("is:pin", None, "is:pin"),
+        ("is:pin", None, ""),
+        ("docker -is:p", None, "docker"),
+        ("is:pinned", None, "is:pinned"),
+        ("is:pi ", None, "is:pi "),
+        ("is:", None, "is:"),
+        ("is:nope", None, "is:nope"),
+        ("has:c", None, ""),
+        ("role:us", None, ""),
+        ("after:yes", None, ""),
+        ("after:2026", None, "after:2026"),
+        ("msgs:1", None, "msgs:1"),
         ("docker", None, "docker"),
         ("", None, ""),
     ],
@@ -196,7 +236,13 @@ async def test_what_was_ignored_is_said(on_demo: Started) -> None:
     await search_for(pilot, "is:")
     assert subtitle(app) == "57 conversations · last active first · without: is: — nothing after it"
     await press(pilot, "x")
-    assert "without: is:x — not one of pinned" in subtitle(app)
+    wrong = "without: is:x — not one of pinned, archived, hidden, …"
+    assert subtitle(app) == f"57 conversations · last active first · {wrong}"
+    assert wrong in screen_text(app)
+    await press(pilot, "backspace", "p")
+    assert subtitle(app) == "57 conversations · last active first"
+    await press(pilot, "space")
+    assert "without: is:p — not one of pinned, archived, hidden, …" in screen_text(app)
 
 
 async def test_a_filter_that_leaves_nothing_says_so_and_what_there_is(on_demo: Started) -> None:
