@@ -35,8 +35,8 @@ class Found:
 
 
 def find(message: Message, query: SessionQuery | None) -> Found:
-    """Make a message safe to show and find the matches in it."""
-    if query is None or not query.is_search:
+    """Make a message safe to show and find the matches in it: none, unless it matches as a whole."""
+    if query is None or not query.is_search or not _is_hit(message, query):
         return Found(body(message))
     calls = []
     for call in message.tool_calls:
@@ -98,16 +98,28 @@ def _count(message: Message, query: SessionQuery) -> int:
     return find(message, query).count
 
 
+def _is_hit(message: Message, query: SessionQuery) -> bool:
+    """Whether the message is one that the search finds: some words of it may stand anywhere."""
+    if len(query.terms) == 1 and not query.excluded:
+        return True
+    # What is left out of an enormous message may hold the rest.
+    return bool(message.cut) or query.matches(*_texts(message), message.tool_name)
+
+
 def _may_match(message: Message, query: SessionQuery) -> bool:
     """Rule out, at the speed of `in`, most of the messages in which nothing can match.
 
     Only text that is ASCII is judged: folding changes nothing in it but the case.
     """
-    texts = [message.text, *(f"{call.name} {call.arguments}" for call in message.tool_calls)]
-    for text in texts:
-        if not text.isascii():
-            return True
-        low = text.lower()
-        if any(all(word in low for word in term.words or (term.text.lower(),)) for term in query.terms):
-            return True
-    return False
+    texts = _texts(message)
+    if message.cut or not all(map(str.isascii, texts)):
+        return True
+    low = "\n".join((*texts, message.tool_name)).lower()
+    return any(
+        all(all(word in low for word in term.words or (term.text.lower(),)) for term in terms)
+        for terms in query.alternatives
+    )
+
+
+def _texts(message: Message) -> list[str]:
+    return [message.text, *(f"{call.name} {call.arguments}" for call in message.tool_calls)]

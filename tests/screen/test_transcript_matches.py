@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from hermes_tui.text.matches import find
 from hermes_tui.widgets import match_walk
 from hermes_tui.widgets.transcript import TranscriptView
 from storage import parse
@@ -145,3 +146,30 @@ async def test_the_message_that_is_meant() -> None:
         assert view.current_message() == talk(1, 1)[0]
         await pilot.press("j")
         assert view.current_message() == talk(1, 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        ("alpha beta", {3: 2}),
+        ("alpha NOT beta", {1: 1}),
+        ("alpha OR gamma", {1: 1, 2: 1, 3: 1, 5: 1}),
+        ("gamma delta", {}),
+        ("terminal gamma", {5: 1}),
+    ],
+)
+async def test_only_what_matches_as_a_whole_is_marked_counted_and_walked(
+    search: str, found: dict[int, int]
+) -> None:
+    messages = (
+        said(1, "user", "alpha"),
+        said(2, "user", "gamma"),
+        said(3, "user", "beta and alpha"),
+        said(4, "assistant", "", "terminal"),
+        said(5, "tool", "gamma", tool_name="terminal"),
+    )
+    async with shown(of(*messages), search) as (view, _, _):
+        assert view.match_position()[1] == sum(found.values())
+        assert {
+            message.id: count for message in messages if (count := find(message, parse(search)).count)
+        } == found
