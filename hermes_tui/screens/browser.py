@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import getters, on
 from textual.actions import parse
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 from textual.timer import Timer
@@ -27,7 +28,7 @@ from hermes_tui.screens.what_works import works
 from hermes_tui.services.answer import StoreAnswer, WriteAnswer
 from hermes_tui.text import figures
 from hermes_tui.widgets.header_line import HeaderLine
-from hermes_tui.widgets.key_line import KeyLine
+from hermes_tui.widgets.key_line import QUIT, KeyLine
 from hermes_tui.widgets.notice import Notice
 from hermes_tui.widgets.search_box import SearchBox
 from hermes_tui.widgets.session_list import SessionList
@@ -320,6 +321,16 @@ class BrowserScreen(ActingKeys, Screen[None]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what has something to act on is offered."""
         return works(self, action) if self.is_mounted else True
+
+    @property
+    def active_bindings(self) -> dict[str, ActiveBinding]:
+        """Esc is called by what it does next."""
+        bindings = super().active_bindings
+        if self.is_mounted and self.way_out.next_quits:
+            for key, active in bindings.items():
+                if active.binding.action == "escape":
+                    bindings[key] = active._replace(binding=replace(active.binding, description=QUIT))
+        return bindings
 
     def of_the_list(self) -> Iterator[Binding]:
         """The keys of the list that have something to act on, wherever the focus is."""

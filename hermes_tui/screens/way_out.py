@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from hermes_tui.screens.browser import BrowserScreen
 
-QUIT_AGAIN_SECONDS = 1.0
+QUIT_AGAIN_SECONDS = 2.0
 """How long the second Esc may take."""
 
 
@@ -43,6 +43,12 @@ class WayOut:
         else:
             screen.keys.note = "Esc again to quit"
             self._asked = screen.set_timer(QUIT_AGAIN_SECONDS, self._forget)
+
+    @property
+    def next_quits(self) -> bool:
+        """There is nothing to clear and no pane to leave: the next step is the last one, or asks for it."""
+        screen = self._screen
+        return screen.box.has_focus and not screen.box.value and not screen.panes.full
 
     def remember(self) -> Callable[[], None]:
         """Note words, what they found, and the pane; calling the answer brings them back."""

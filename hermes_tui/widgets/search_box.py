@@ -138,8 +138,11 @@ class SearchBox(LineInput):
         """The store moved on: what was offered stands until it was asked anew."""
         self._asked.clear()
 
-    def watch_value(self, value: str) -> None:
+    def watch_value(self, before: str, value: str) -> None:
         self._complete(value)
+        if bool(before) != bool(value):
+            # There is something to clear now, or nothing any more.
+            self.refresh_bindings()
         key = completion.unfinished_key(value)
         if key in completion.FROM_THE_STORE and key not in self._asked:
             self._asked.add(key)

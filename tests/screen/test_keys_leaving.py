@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from hermes_tui.app import BrowserApp
 from hermes_tui.services.resume import Choice
-from tests.support.browsing import Started, browser
+from tests.support.browsing import Started, browser, browsing
 from tests.support.on_screen import press, toasts, until
 
 
@@ -84,3 +87,25 @@ async def test_r_in_the_demo_only_shows_the_command(on_demo: Started) -> None:
     await press(pilot, "tab", "R")
     assert toasts(app) == [f"The demo only shows the command: hermes -p default --resume {entry.id}"]
     assert app.is_running
+
+
+@pytest.mark.parametrize("size", [(120, 40), (60, 20)])
+async def test_esc_is_called_by_what_it_does_next(path: Path, size: tuple[int, int]) -> None:
+    async with browsing(path, size=size) as (app, pilot):
+        assert "esc quit" in footer(app)
+        assert "F1 help" in footer(app)
+        await press(pilot, "a")
+        assert "esc clear" in footer(app)
+        await press(pilot, "escape")
+        assert "esc quit" in footer(app)
+        await press(pilot, "tab")
+        assert "esc quit" not in footer(app)
+
+
+async def test_at_40_columns_help_is_worth_more_than_esc(path: Path) -> None:
+    async with browsing(path, size=(40, 12)) as (app, pilot):
+        assert footer(app) == "↑↓ move   ↵ resume   F1 help"
+
+
+def footer(app: BrowserApp) -> str:
+    return str(browser(app).keys.render())
