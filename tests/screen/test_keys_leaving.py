@@ -103,7 +103,7 @@ async def test_esc_is_called_by_what_it_does_next(path: Path, size: tuple[int, i
 
 
 async def test_at_40_columns_help_is_worth_more_than_esc(path: Path) -> None:
-    async with browsing(path, size=(40, 12)) as (app, pilot):
+    async with browsing(path, size=(40, 12)) as (app, _):
         assert footer(app) == "↑↓ move   ↵ resume   F1 help"
 
 
