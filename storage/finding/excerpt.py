@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from storage.conversation import content, expressions
 from storage.engine.connection import Reader
 from storage.finding.evidence import needle
-from storage.finding.query import SessionQuery
+from storage.finding.query import SessionQuery, merged
 from storage.readings import ConversationHit, Excerpt
 
 WHOLE = 32_768
@@ -63,10 +63,11 @@ def around(query: SessionQuery, text: str, width: int) -> tuple[str, tuple[tuple
 
     None where nothing matches.
     """
-    spans = query.spans(text)
-    if not spans:
+    by_term = query.spans_by_term(text)
+    if not by_term:
         return None
-    first = _meeting_place(query, text, spans, width)
+    spans = merged(by_term)
+    first = _meeting_place(by_term, spans, width)
     start = _at_a_word(text, min(first - width // 4, len(text) - width), first)
     line, places = _one_line(text, start, width)
     opening = _ELLIPSIS if text[:start].strip() else ""
@@ -122,17 +123,19 @@ def _texts(reader: Reader, id_: int, said: str, whole: bool) -> Iterator[str]:
         yield content.flatten(row[0]) if row else ""
 
 
-def _meeting_place(query: SessionQuery, text: str, spans: Sequence[tuple[int, int]], width: int) -> int:
+def _meeting_place(
+    by_term: Sequence[Sequence[tuple[int, int]]], spans: Sequence[tuple[int, int]], width: int
+) -> int:
     """Where the first match begins that has the most terms in reach behind it."""
-    if len(query.terms) == 1:
+    if len(by_term) == 1:
         return spans[0][0]
     reach = width * 2 // 3
-    by_term = [[start for start, _ in term.spans(text)] for term in query.terms]
+    places = [[start for start, _ in own] for own in by_term]
 
     def terms_from(start: int) -> int:
         return sum(
             1
-            for starts in by_term
+            for starts in places
             if (at := bisect_left(starts, start)) < len(starts) and starts[at] <= start + reach
         )
 
@@ -177,7 +180,7 @@ def _one_line(text: str, start: int, width: int) -> tuple[str, list[int]]:
 
 def _end_at_a_word(line: list[str], places: list[int]) -> None:
     """Leave out the word that the end of the line cuts, unless it is most of the line."""
-    blank = max((place for place, char in enumerate(line) if char == " "), default=0)
-    if blank > len(line) * 3 // 4:
+    blank = next((place for place in range(len(line) - 1, len(line) * 3 // 4, -1) if line[place] == " "), 0)
+    if blank:
         del line[blank:]
         del places[bisect_left(places, blank) :]

@@ -105,20 +105,18 @@ class SessionQuery:
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
         """What to mark: the character ranges of `text` that match any term, in order, not overlapping."""
-        found: list[tuple[int, int]] = []
+        return merged(self.spans_by_term(text))
+
+    def spans_by_term(self, text: str) -> list[list[tuple[int, int]]]:
+        """The character ranges of `text` that match, of each term that is found there."""
+        found: list[list[tuple[int, int]]] = []
         if self._in_words:
             folded = fold.fold(text)
-            found += (span for term in self._in_words for span in rows(term, text, folded))
+            found += (list(rows(term, text, folded)) for term in self._in_words)
         if self._as_written:
             low = fold.lower(text)
-            found += (span for term in self._as_written for span in places(term, low))
-        merged: list[tuple[int, int]] = []
-        for start, end in sorted(found):
-            if merged and start <= merged[-1][1]:
-                merged[-1] = merged[-1][0], max(end, merged[-1][1])
-            else:
-                merged.append((start, end))
-        return tuple(merged)
+            found += (list(places(term, low)) for term in self._as_written)
+        return [own for own in found if own]
 
     @cached_property
     def _in_words(self) -> tuple[Term, ...]:
@@ -135,6 +133,17 @@ class SessionQuery:
         line = " ".join(filter(None, (words, *rest)))
         # At the very end a word would be one that is still being typed.
         return f"{line} " if words and not rest and not self.alternatives[-1][-1].prefix else line
+
+
+def merged(by_term: Iterable[Iterable[tuple[int, int]]]) -> tuple[tuple[int, int], ...]:
+    """These ranges in order, those that touch as one."""
+    together: list[tuple[int, int]] = []
+    for start, end in sorted(span for own in by_term for span in own):
+        if together and start <= together[-1][1]:
+            together[-1] = together[-1][0], max(end, together[-1][1])
+        else:
+            together.append((start, end))
+    return tuple(together)
 
 
 class _Prepared:

@@ -19,7 +19,7 @@ from storage.finding.sieve import Listed, Sieve, Sieved
 from storage.finding.standing import Standing, standing
 
 NEWEST_FIRST = 6_000
-"""Messages that are scanned before an index is asked for what is everywhere: they hold most of a page."""
+"""Messages that are scanned at least before an index is asked for what is everywhere: they hold most of a page."""
 
 NEWEST_WHOLE = 20_000
 """Messages that are scanned where the index does not know all of a message."""
@@ -29,6 +29,9 @@ _DENSITY = 0.05
 
 FEW_MESSAGES = 60_000
 """That match, up to which the index gathers the beginnings of words in a few milliseconds."""
+
+_GATHERED = 16
+"""Messages that the index gathers in the time in which one is scanned."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +127,12 @@ def _of_words(
         return tuple(replace(stretch, density=density) for stretch in stretches)
     density = scan.density(reader, query, cancel)
     stretches = tuple(replace(stretch, density=density) for stretch in stretches)
-    if density * (newest - oldest) < FEW_MESSAGES:
+    matching = density * (newest - oldest)
+    if matching < FEW_MESSAGES:
         return stretches
-    return _newest(reader, NEWEST_FIRST, part, scan.read, stretches, cancel)
+    # For each statement it gathers them all, whether or not it is asked for the newest alone.
+    many = max(NEWEST_FIRST, int(matching / _GATHERED))
+    return _newest(reader, many, part, scan.read, stretches, cancel)
 
 
 def _partly_known(

@@ -62,6 +62,7 @@ def search(
         walk.pace, walked = _RELEVANT_PACE, list[Hits]()
         while _messages(walked) < relevance.ENOUGH and (found := walk.step()) is not None:
             walked += found
+            walk.expect(relevance.ENOUGH / max(1, _messages(walked)) - 1)
         hits = relevance.ranked(reader, query, findings, walked, after.hits if after else (), cancel)
     else:
         reached = findings.reached

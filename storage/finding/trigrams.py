@@ -111,8 +111,9 @@ def beside(reader: Reader, texts: Iterable[str], words: Iterable[Term], cancel: 
 
 
 def ends(word: str) -> str:
-    """MATCH for what holds both ends of a word, which is found sooner than the word, and is hardly ever more."""
-    return f"{phrase(word[:LONG])} AND {phrase(word[-LONG:])}" if len(word) > LONG + 1 else phrase(word)
+    """MATCH for both ends of a word at their distance: found sooner than a long word, and hardly ever more than it."""
+    between = len(word) - LONG - 1
+    return f"NEAR({phrase(word[:LONG])} {phrase(word[-LONG:])}, {between})" if between > 1 else phrase(word)
 
 
 def has_wide(reader: Reader) -> bool:
