@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from hermes_tui.text.marks import Marks
     from storage import Conversation, Entry, SessionQuery
 
+AROUND_TITLE = 6
+"""Cells of the frame's upper line that are not its title."""
+LEAST_TITLE = 20
+
 
 class Detail(Container):
     """The half of the browser that shows one conversation.
@@ -63,7 +67,15 @@ class Detail(Container):
         self._row = row
         if row is not None and row.id != self._read_id:
             return
-        self.transcript.border_title = self.reading.title(row, self.transcript.match_position())
+        # Hidden, it has no width: how much fits is seen when it is shown.
+        cells = max(self.transcript.outer_size.width - AROUND_TITLE, LEAST_TITLE)
+        self.transcript.border_title = self.reading.title(row, self.transcript.match_position(), cells)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._describe_again)
+
+    def _describe_again(self) -> None:
+        self.describe(self._row)
 
     def read(self, answer: StoreWorker.Read) -> None:
         """Take messages that were asked for."""
@@ -83,6 +95,7 @@ class Detail(Container):
         if self._worker.is_current("family", answer.serial):
             self.relatives.show(answer.lineage, at=self.reading.part)
             self.screen.set_class(len(answer.lineage.nodes) > 1, "-relatives")
+            self.call_after_refresh(self._describe_again)
 
     def on_transcript_view_earlier_wanted(self) -> None:
         self.reading.whole()

@@ -69,12 +69,15 @@ class Picture:
             line = result_text.found(
                 matching, finder.total, finder.seconds, finder.order, finder.notes, hidden
             )
-            screen.box.say(line, marked)
+            brief = result_text.hidden_matches_briefly(finder.hidden, exact=finder.exact)
+            screen.box.say(line, marked, brief)
         elif not finder.searching and finder.listing is not None and finder.listing.complete:
             classes = finder.hidden if finder.query.restricts else {}
             shown = len(finder.entries)
             screen.box.say(
-                result_text.listed(shown, finder.total, finder.sort, finder.notes, classes), marked
+                result_text.listed(shown, finder.total, finder.sort, finder.notes, classes),
+                marked,
+                result_text.hidden_matches_briefly(classes),
             )
         screen.draw_note()
 

@@ -98,8 +98,11 @@ class Reading:
         self._read_anew()
         return True
 
-    def title(self, row: Conversation | None, matches: tuple[int, int]) -> str:
-        """The transcript's title: "Fix Docker Build · cli · claude-opus-4.6 · 2 of 7"."""
+    def title(self, row: Conversation | None, matches: tuple[int, int], cells: int) -> str:
+        """The transcript's title: "Fix Docker Build · cli · claude-opus-4.6 · match 2 of 7".
+
+        Where it is wider than the frame the model is left out, then the source, and then the end of the name.
+        """
         if self.node is not None:
             pieces = [
                 self.node.title or self.node.preview or self.node.id,
@@ -114,9 +117,13 @@ class Reading:
         if pieces:
             pieces[0] = safe_text.cut(pieces[0], 40)
         position, total = matches
-        if total:
-            pieces.append(f"match {position} of {total}")
-        return " · ".join(piece for piece in pieces if piece)
+        end = [f"match {position} of {total}"] if total else []
+        pieces = [piece for piece in pieces if piece]
+        while len(pieces) > 1 and safe_text.width(" · ".join([*pieces, *end])) > cells:
+            pieces.pop()
+        if pieces and end:
+            pieces[0] = safe_text.cut(pieces[0], max(cells - safe_text.width(f" · {end[0]}"), 1))
+        return " · ".join([*pieces, *end])
 
     @property
     def target(self) -> str | None:

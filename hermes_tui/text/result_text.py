@@ -66,6 +66,12 @@ def hidden_matches(hidden: Mapping[HiddenClass, int], *, exact: bool = True) -> 
     return f"{', '.join(parts)}: h" if parts else ""
 
 
+def hidden_matches_briefly(hidden: Mapping[HiddenClass, int], *, exact: bool = True) -> str:
+    """ "4 more hidden: h"; empty when nothing hidden matches."""
+    number = sum(hidden.values())
+    return f"{count(number)}{'' if exact else '+'} more hidden: h" if number else ""
+
+
 def hidden_long(hidden: Mapping[HiddenClass, int], show: frozenset[HiddenClass]) -> str:
     """ "hidden 1,902 cron · 640 subagent"; empty when nothing is hidden."""
     parts = [f"{count(hidden[name])} {name}" for name in _by_size(hidden) if name not in show]

@@ -100,11 +100,15 @@ class SearchBox(LineInput):
         self.border_title = "search"
         self._values: dict[str, tuple[str, ...]] = {}
         self._asked: set[str] = set()
-        self._said = "", ""
+        self._said = "", "", ""
 
-    def say(self, line: str, marked: str = "") -> None:
-        """Show the result line, what is marked in front. It may hold the person's own words, so it is never markup."""
-        self._said = line, marked
+    def say(self, line: str, marked: str = "", brief_end: str = "") -> None:
+        """Show the result line, what is marked in front. It may hold the person's own words, so it is never markup.
+
+        Args:
+            brief_end: What its last piece is said with where there is no room for it.
+        """
+        self._said = line, marked, brief_end
         self._draw_said()
 
     def on_resize(self) -> None:
@@ -112,11 +116,13 @@ class SearchBox(LineInput):
 
     def _draw_said(self) -> None:
         """As much as fits: the number in front and what is hidden at the end say more than what is between them."""
-        line, marked = self._said
+        line, marked, brief_end = self._said
         front = f"{marked} · " if marked else ""
-        pieces = line.split(" · ")
-        while len(pieces) > 2 and safe_text.width(front + " · ".join(pieces)) > self.outer_size.width - 6:
+        pieces, room = line.split(" · "), self.outer_size.width - 6
+        while len(pieces) > 2 and safe_text.width(front + " · ".join(pieces)) > room:
             del pieces[1]
+        if brief_end and len(pieces) > 1 and safe_text.width(front + " · ".join(pieces)) > room:
+            pieces[-1] = brief_end
         self.border_subtitle = Content.styled(front, "$accent bold") + Content(" · ".join(pieces))
 
     @property
