@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from storage import SessionQuery
 
 _DATES = "a date is 7d, 12h, today, 2026-10 or 2026-10-01"
+_NOTHING = "No sessions found."
 _ALL = 1 << 31
 """More conversations than any store has."""
 
@@ -49,7 +50,8 @@ def list_conversations(options: Options, output: Output, *, line: str = "", as_j
     if as_json:
         output.json(as_array(conversations))
     else:
-        for text in as_table(conversations, options.clock(), output):
+        lines = as_table if output.columns is None else as_screen_table
+        for text in lines(conversations, options.clock(), output):
             output.line(text)
     if len(entries) < len(listing.entries) and (output.is_watched or not as_json):
         more = f"{count(len(listing.entries) - len(entries))} more" if listing.complete else "more"
@@ -129,10 +131,9 @@ def as_table(conversations: Sequence[Conversation], now: float, output: Output) 
     show, rule, dash = output.show, output.marks.rule, output.marks.dash
     column = partial(_column, output.marks.ellipsis)
     if not conversations:
-        yield "No sessions found."
+        yield _NOTHING
         return
-    titles = any(row.title for row in conversations)
-    places = any(row.cwd.strip() for row in conversations)
+    titles, places = _layout(conversations)
     if titles and places:
         yield f"{'Title':<28} {'Workspace':<18} {'Last Active':<13} ID"
         yield rule * 110
@@ -158,6 +159,44 @@ def as_table(conversations: Sequence[Conversation], now: float, output: Output) 
             yield f"{column(preview, 38)} {workspace} {active} {source} {id_}"
         else:
             yield f"{column(preview, 50)} {active} {source} {id_}"
+
+
+def as_screen_table(conversations: Sequence[Conversation], now: float, output: Output) -> Iterator[str]:
+    """The same columns, in the width of the terminal; what has no title is named by its preview."""
+    if not conversations:
+        yield _NOTHING
+        return
+    from hermes_tui.cli.columns import Column, table
+
+    titles, places = _layout(conversations)
+    show, dash = output.show, output.marks.dash
+    previews = [show(row.preview) for row in conversations]
+    columns = []
+    if titles:
+        names = [
+            show(row.title) or preview or dash for row, preview in zip(conversations, previews, strict=True)
+        ]
+        columns.append(Column("Title", names, 4, most=32, least=12))
+    else:
+        columns.append(Column("Preview", previews, 4, most=50, least=12))
+    if places:
+        workspaces = [show(_workspace(row)) or dash for row in conversations]
+        columns.append(Column("Workspace", workspaces, 1, most=18, least=9))
+    elif titles:
+        rest = [
+            preview if show(row.title) else "" for row, preview in zip(conversations, previews, strict=True)
+        ]
+        columns.append(Column("Preview", rest, 0, most=40, least=20))
+    columns.append(Column("Last Active", [relative(row.last_active, now) for row in conversations], 3))
+    if not titles:
+        columns.append(Column("Src", [show(row.source) for row in conversations], 2, most=16, least=6))
+    columns.append(Column("ID", [show(row.id) for row in conversations], 5))
+    yield from table(columns, output.columns or 0, output.marks)
+
+
+def _layout(conversations: Sequence[Conversation]) -> tuple[bool, bool]:
+    """Whether any of them has a title, and whether any has a working directory."""
+    return any(row.title for row in conversations), any(row.cwd.strip() for row in conversations)
 
 
 def _column(ellipsis: str, text: str, cells: int) -> str:

@@ -13,6 +13,9 @@ from hermes_tui.errors import BrowserError
 from hermes_tui.text import safe_text
 from hermes_tui.text.marks import Marks, for_encoding
 
+_COLUMNS = 80
+"""Of a terminal that does not say how wide it is."""
+
 
 class OutputFailed(BrowserError):
     """The output takes no answers: it is closed, or its disk is full."""
@@ -39,6 +42,17 @@ class Output:
     def is_watched(self) -> bool:
         """Whether answers and remarks both go to a person, not to a program."""
         return all(stream is not None and stream.isatty() for stream in (self._answers, self._remarks))
+
+    @property
+    def columns(self) -> int | None:
+        """Cells of a line of the terminal that shows the answers; None where a program reads them."""
+        if self._answers is None or not self._answers.isatty():
+            return None
+        try:
+            # Not of shutil, which is slow to import. A terminal that does not know its width says 0.
+            return os.get_terminal_size(self._answers.fileno()).columns or _COLUMNS
+        except (OSError, ValueError):
+            return _COLUMNS
 
     @property
     def terminal(self) -> TextIO | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -66,11 +65,7 @@ class _Help(argparse.RawDescriptionHelpFormatter):
     """As wide as the terminal. argparse would import shutil to find that out, and does so for every start."""
 
     def __init__(self, prog: str) -> None:
-        try:
-            columns = os.get_terminal_size(sys.__stdout__.fileno()).columns if sys.__stdout__ else 80
-        except (OSError, ValueError):
-            columns = 80
-        super().__init__(prog, width=columns - 2)
+        super().__init__(prog, width=(Output().columns or 80) - 2)
 
 
 class Arguments(NamedTuple):
