@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from hermes_tui.cli import exits
 from hermes_tui.cli.asking import CannotAsk, NotConfirmed, ask
-from hermes_tui.cli.output import Output
+from hermes_tui.cli.output import Output, OutputFailed
 from hermes_tui.errors import BrowserError
 from hermes_tui.options import Options
 
 if TYPE_CHECKING:
     from storage import SessionDB, WritePolicy
+
+_COMMAND = re.compile(r"`hermes-tui sessions ([a-z-]+(?: [a-z-]+)*)`")
 
 
 class Misused(BrowserError):
@@ -110,13 +113,20 @@ class Call:
 
         return own_command(self.options, command, *words)
 
+    def on_this_store(self, sentence: str) -> str:
+        """The sentence with the commands of this family that it names said as `again` says them: what words an error
+        does not know which store a command line has named."""
+        return _COMMAND.sub(lambda found: f"`{self.again(*found[1].split())}`", sentence)
+
 
 def carry_out(command: Command, call: Call) -> int:
-    """Run a command; returns the exit status.
+    """Run a command; returns the exit status. What stopped it has been said.
 
     Raises:
-        StoreError, BrowserError: What stopped it, with the sentence to show.
+        StoreMissing, OutputFailed: What stops every command line alike, with the sentence to show.
     """
+    from storage.errors import StoreError, StoreMissing
+
     try:
         return command.run(call)
     except Misused as error:
@@ -126,4 +136,9 @@ def carry_out(command: Command, call: Call) -> int:
         call.output.error(str(error))
     except NotConfirmed:
         call.output.remark("Cancelled.")
+    except (StoreMissing, OutputFailed):
+        raise
+    except (StoreError, BrowserError) as error:
+        call.output.error(call.on_this_store(str(error)))
+        return exits.FAILED
     return exits.NOT_CONFIRMED

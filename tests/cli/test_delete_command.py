@@ -168,7 +168,9 @@ def test_one_that_is_running_asks_twice(sessions: Commands) -> None:
 def test_one_unknown_id_and_nothing_goes(sessions: Commands) -> None:
     done = sessions("delete", "z", "nobody", "--yes")
     assert (done.status, done.out) == (3, "")
-    assert done.err == "hermes-tui: Session 'nobody' not found. `hermes-tui sessions list` shows the ids.\n"
+    assert done.err == (
+        f"hermes-tui: Session 'nobody' not found. `hermes-tui sessions list --db {sessions.path}` shows the ids.\n"
+    )
     assert left(sessions.path) == ALL
 
 

@@ -180,7 +180,7 @@ def test_a_store_that_is_too_old(
     column = {"pin": "pinned", "archive": "archived"}[verb]
     assert done.err == (
         f"hermes-tui: Nothing was written: this store is too old to hold sessions.{column};"
-        " `hermes-tui sessions migrate` brings it up to date.\n"
+        f" `hermes-tui sessions migrate --db {sessions.path}` brings it up to date.\n"
     )
 
 

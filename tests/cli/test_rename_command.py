@@ -90,7 +90,7 @@ def test_who_is_not_there(sessions: Commands, typed: str) -> None:
     done = sessions("rename", typed, "x")
     assert (done.status, done.out, done.err.count("\n")) == (3, "", 1)
     assert done.err.startswith("hermes-tui: Session '")
-    assert done.err.endswith("' not found. `hermes-tui sessions list` shows the ids.\n")
+    assert done.err.endswith(f"' not found. `hermes-tui sessions list --db {sessions.path}` shows the ids.\n")
     assert done.err.replace("\n", "").isprintable()
     assert files(sessions.path.parent)["state.db"] == before["state.db"]
 

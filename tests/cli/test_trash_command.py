@@ -102,7 +102,9 @@ def test_a_step_that_is_not_there(sessions: Commands, typed: str) -> None:
     done = sessions("trash", "restore", typed)
     assert (done.status, done.out, done.err.count("\n")) == (3, "", 1)
     assert done.err.startswith("hermes-tui: No deletion '")
-    assert done.err.endswith("' in the trash. `hermes-tui sessions trash list` shows what there is.\n")
+    assert done.err.endswith(
+        f"' in the trash. `hermes-tui sessions trash --db {sessions.path} list` shows what there is.\n"
+    )
 
 
 def test_a_beginning_of_several_steps(sessions: Commands) -> None:
