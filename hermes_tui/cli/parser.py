@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
@@ -33,13 +33,30 @@ environment:
   NO_COLOR                    no colours
 """
 _SUPPRESS = argparse.SUPPRESS
+_TAKING_WORDS = frozenset({"list", "recall", "rename"})
+"""Commands whose words are a person's own, and may begin with anything."""
+_CURE = "; put -- before words that begin with a dash"
 
 
 class _Parser(argparse.ArgumentParser):
     """Its complaints quote what was typed, which may be anything; its help may find no room in the output."""
 
+    _typed: Sequence[str] = ()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        self._typed = args or ()
+        return super().parse_known_args(args, namespace)
+
     def error(self, message: str) -> NoReturn:
+        # A word that looks like an option is not taken for the one that is required.
+        if message.startswith("the following arguments are required") and self._has_unknown_options():
+            message += _CURE
         super().error(safe_text.line(message))
+
+    def _has_unknown_options(self) -> bool:
+        known = self._option_string_actions
+        unknown = (word for word in self._typed if word.partition("=")[0] not in known)
+        return self.get_default("command") in _TAKING_WORDS and _dashed(unknown)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
         # Where one word is needed and "--" is all there is, it is that word; Python 3.11 loses it.
@@ -98,7 +115,11 @@ def parse(argv: list[str] | None = None) -> Arguments:
     """
     words = sys.argv[1:] if argv is None else argv
     parser = _parser(words)
-    said = _arguments(parser, parser.parse_args(words))
+    understood, rest = parser.parse_known_args(words)
+    if rest:
+        cure = _CURE if getattr(understood, "command", "") in _TAKING_WORDS and _dashed(rest) else ""
+        parser.error(f"unrecognized arguments: {' '.join(rest)}{cure}")
+    said = _arguments(parser, understood)
     if sum((said.db is not None, said.profile is not None, said.demo)) > 1:
         parser.error("--db, --profile and --demo each name a store: give one of them")
     return said
@@ -225,6 +246,10 @@ def _choosing() -> _Parser:
         "--print", dest="print_only", action="store_true", help="print the id that was chosen, resume nothing"
     )
     return group
+
+
+def _dashed(words: Iterable[str]) -> bool:
+    return any(word.startswith("-") and word != "-" for word in words)
 
 
 def _limit(text: str) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import subprocess
 import sys
@@ -75,6 +74,40 @@ def test_not_understood(line: str, complaint: str, capsys: pytest.CaptureFixture
         parse(line.split())
     assert exited.value.code == 2
     assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("line", "has_cure"),
+    [
+        ("sessions list -error", True),
+        ("sessions list docker --force", True),
+        ("recall -error", True),
+        ("sessions rename 2026 -draft", True),
+        ("sessions rename 2026 a -draft", True),
+        ("sessions rename --db=x.db 2026", False),
+        ("sessions rename 2026", False),
+        ("sessions browse -error", False),
+        ("sessions pin -error", False),
+        ("-error", False),
+    ],
+)
+def test_a_word_with_a_dash_is_cured_where_words_are_taken(
+    line: str, has_cure: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as exited:
+        parse(line.split())
+    assert exited.value.code == 2
+    complaint = capsys.readouterr().err.splitlines()[-1]
+    assert complaint.endswith("; put -- before words that begin with a dash") is has_cure
+
+
+@pytest.mark.parametrize(
+    "line", ["sessions list -- -error", "recall -- -error", "sessions rename 2026 -- -draft"]
+)
+def test_the_cure_works(line: str) -> None:
+    understood = parse(line.split())
+    said = vars(understood.said) if understood.said else {"query": understood.query}
+    assert said.get("query", said.get("title")) == [line.split()[-1]]
 
 
 @pytest.mark.parametrize(
