@@ -74,7 +74,8 @@ def command_for(store: Path, session_id: str, environ: Mapping[str, str] = os.en
     profile = _profile_of(home, environ) if home else None
     if home is None or profile is None:
         raise CannotResume(
-            f"Hermes resumes only from the {locations.STORE_NAME} of a home of its own, not {store}."
+            f"Hermes resumes only from the {locations.STORE_NAME} of a home of its own: put {store} as"
+            f" {locations.STORE_NAME} into a directory of its own and open that."
         )
     if not session_id or _unspeakable(session_id):
         raise CannotResume(f"No command line can carry the id {session_id!r}.")

@@ -78,7 +78,11 @@ def test_no_hermes_opens_this_store(tmp_path: Path, environ: dict[str, str], sto
     with pytest.raises(CannotResume) as refused:
         command_for(tmp_path / store, ID, environ)
     assert str(refused.value) == (
-        f"Hermes resumes only from the state.db of a home of its own, not {tmp_path / store}."
+        f"Hermes resumes only from the state.db of a home of its own: put {tmp_path / store} as"
+        " state.db into a directory of its own and open that."
+    )
+    assert command_for(tmp_path / "a directory" / "state.db", ID, environ).home == str(
+        tmp_path / "a directory"
     )
 
 
