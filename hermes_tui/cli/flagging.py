@@ -13,7 +13,6 @@ from hermes_tui.cli.command import Call, Command, Misused
 from hermes_tui.cli.filters import add_filters, chosen
 from hermes_tui.cli.naming import session_ids
 from hermes_tui.cli.progress import progress
-from hermes_tui.text.figures import plural
 
 if TYPE_CHECKING:
     from storage import SessionDB
@@ -33,11 +32,17 @@ class _Flag:
     """What it is called to be so before."""
     every: str
     """What would be flagged without a filter."""
-    after: str = ""
-    """What else there is to say of it."""
+    answer: str = ""
+    """How Hermes says how many sessions it did (spec 5.2), where it does."""
     limits: dict[str, Any] = field(default_factory=dict)
     """What holds beside the filters that were typed."""
     include_open: bool = True
+
+    def told(self, conversations: Sequence[Parts]) -> str:
+        """The line that says what was done."""
+        if self.answer:
+            return self.answer.format(sum(map(len, conversations)))
+        return f"{self.done} {_much(conversations)}."
 
 
 _FLAGS: Final = {
@@ -48,7 +53,7 @@ _FLAGS: Final = {
         "Archived",
         "archived already",
         "every ended session",
-        " They're hidden from listings but fully recoverable (nothing was deleted).",
+        "Archived {} session(s). They're hidden from listings but fully recoverable (nothing was deleted).",
         {"archived": False},
         include_open=False,
     ),
@@ -87,9 +92,7 @@ def _run(call: Call) -> int:
             already = [parts for parts in named if _is_so(db, flag, parts)]
             fresh = [parts for parts in named if parts not in already]
             if call.is_rehearsal:
-                foretold = (
-                    [f"Would {flag.verb} {matched(len(fresh), sum(map(len, fresh)))}."] if fresh else []
-                )
+                foretold = [f"Would {flag.verb} {_much(fresh)}."] if fresh else []
                 return _foretell(call, flag, fresh, foretold, already=already)
             return _flag(call, db, flag, fresh, already=already)
         found = candidates.find(db, include_open=flag.include_open, **flag.limits, **filters.given)
@@ -148,19 +151,18 @@ def _flag(
                 done.append(parts)
             if tell:
                 tell(number, len(conversations))
-    lines = [f"{flag.done} {sum(map(len, done))} session(s).{flag.after}"] if done or not already else []
+    lines = [flag.told(done)] if done or not already else []
     call.answer(_facts(call, flag, done, spared, already), [*lines, *_were(flag, already)])
     return exits.OK
 
 
 def _were(flag: _Flag, already: Sequence[Parts]) -> list[str]:
     """The line about conversations that were so before, if there are any."""
-    sessions = sum(map(len, already))
-    return (
-        [f"{plural(sessions, 'session')} {'was' if sessions == 1 else 'were'} {flag.already}."]
-        if already
-        else []
-    )
+    return [f"{_much(already)} {'was' if len(already) == 1 else 'were'} {flag.already}."] if already else []
+
+
+def _much(conversations: Sequence[Parts]) -> str:
+    return matched(len(conversations), sum(map(len, conversations)))
 
 
 def _facts(

@@ -44,9 +44,15 @@ def flagged(path: Path, column: str) -> set[str]:
             "unarchive",
             "archived",
             "Archived 3 session(s). They're hidden from listings but fully recoverable (nothing was deleted).\n",
-            "Unarchived 3 session(s).\n",
+            "Unarchived 1 conversation (3 sessions).\n",
         ),
-        ("pin", "unpin", "pinned", "Pinned 3 session(s).\n", "Unpinned 3 session(s).\n"),
+        (
+            "pin",
+            "unpin",
+            "pinned",
+            "Pinned 1 conversation (3 sessions).\n",
+            "Unpinned 1 conversation (3 sessions).\n",
+        ),
     ],
 )
 @pytest.mark.parametrize("named", ["root", "tip", "dead", "roo"])
@@ -63,10 +69,10 @@ def test_any_part_stands_for_the_whole(
 @pytest.mark.parametrize(
     ("verb", "again"),
     [
-        ("archive", "3 sessions were archived already."),
-        ("unarchive", "3 sessions were not archived."),
-        ("pin", "3 sessions were pinned already."),
-        ("unpin", "3 sessions were not pinned."),
+        ("archive", "1 conversation (3 sessions) was archived already."),
+        ("unarchive", "1 conversation (3 sessions) was not archived."),
+        ("pin", "1 conversation (3 sessions) was pinned already."),
+        ("unpin", "1 conversation (3 sessions) was not pinned."),
     ],
 )
 def test_what_is_so_already_is_said_to_be(sessions: Commands, verb: str, again: str) -> None:
@@ -80,7 +86,9 @@ def test_what_is_so_already_is_said_to_be(sessions: Commands, verb: str, again: 
 
 def test_only_what_is_new_is_said_to_be_done(sessions: Commands) -> None:
     sessions("pin", "root")
-    assert sessions("pin", "other", "root").out == "Pinned 1 session(s).\n3 sessions were pinned already.\n"
+    assert sessions("pin", "other", "root").out == (
+        "Pinned 1 conversation.\n1 conversation (3 sessions) was pinned already.\n"
+    )
 
 
 def test_two_parts_of_one_are_one(sessions: Commands) -> None:
@@ -112,14 +120,16 @@ def test_archive_by_filters_takes_what_has_ended(sessions: Commands) -> None:
     assert flagged(sessions.path, "archived") == {*CHAIN, "other"}
     again = sessions("archive", "--title", "docker", "--yes")
     assert again.out == "No sessions match (title contains 'docker').\n1 open session skipped\n"
-    assert sessions("unarchive", "--source", "telegram", "--yes").out.endswith("\nUnarchived 1 session(s).\n")
+    assert sessions("unarchive", "--source", "telegram", "--yes").out.endswith(
+        "\nUnarchived 1 conversation.\n"
+    )
     assert flagged(sessions.path, "archived") == CHAIN
 
 
 def test_pin_by_filters_takes_what_is_open_too(sessions: Commands) -> None:
-    assert sessions("pin", "--source", "telegram", "--yes").out.endswith("\nPinned 2 session(s).\n")
+    assert sessions("pin", "--source", "telegram", "--yes").out.endswith("\nPinned 2 conversations.\n")
     assert sessions("pin", "--title", "docker", "--yes").out.startswith("3 session(s) match (")
-    assert sessions("unpin", "--source", "telegram", "--yes").out.endswith("\nUnpinned 2 session(s).\n")
+    assert sessions("unpin", "--source", "telegram", "--yes").out.endswith("\nUnpinned 2 conversations.\n")
     assert flagged(sessions.path, "pinned") == CHAIN
 
 
