@@ -13,6 +13,11 @@ import hermes_tui
 from hermes_tui import demo
 from hermes_tui.cli import parser
 from hermes_tui.cli.family import PLACES
+from hermes_tui.options import Options
+from hermes_tui.screens.actions.delete_dialog import DeleteAnswer, DeleteDialog
+from hermes_tui.services.resume import CannotResume
+from hermes_tui.text.marks import for_encoding
+from storage import parse
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -88,6 +93,33 @@ def test_the_browse_example_calls_browse(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(hermes_tui, "browse", lambda **options: asked.append(options))
     exec(blocks("python")[0], {})
     assert asked == [{"source": "cli"}]
+
+
+def test_the_word_that_is_typed_finds_what_it_says() -> None:
+    assert "`docker` finds `dockerfile` too, and `docker` and a blank does not" in README
+    assert [str(parse(text)).strip() for text in ("docker", "docker ", "prefix* ")] == [
+        "docker*",
+        "docker",
+        "prefix*",
+    ]
+
+
+def test_what_cannot_be_resumed_is_told(tmp_path: Path) -> None:
+    assert "A store of another name than `state.db` can be browsed, not resumed" in README
+    with pytest.raises(CannotResume):
+        Options(tmp_path / "old.db").resume("one")
+    assert Options(tmp_path / "own" / "state.db").resume("one").argv[-1] == "one"
+
+
+def test_subagents_go_along_on_the_screen_and_stay_on_the_command_line() -> None:
+    said = re.sub(r"\s+", " ", README)
+    assert "are ticked at first; `Tab` and `Space` untick them." in said
+    dialog = DeleteDialog("one", for_encoding("utf-8"), lambda _: None, lambda *_: "")
+    assert dialog.answer == DeleteAnswer(with_subagents=True, keep_copy=True)
+    assert "sessions of subagents stay, hidden, unless `delete --with-subagents`" in said
+    typed = parser.parse(["sessions", "delete", "one"]).said
+    assert typed is not None
+    assert not typed.with_subagents
 
 
 def test_links_lead_somewhere() -> None:
