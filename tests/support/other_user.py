@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import pickle
+import pkgutil
 import shutil
 import tempfile
 import traceback
@@ -14,6 +16,8 @@ from typing import TypeVar
 
 import pytest
 
+import storage
+
 NOBODY = 65534
 
 T = TypeVar("T")
@@ -23,6 +27,9 @@ def as_somebody_else(step: Callable[[], T]) -> T:
     """The result of `step`, run in a child process that is not root; what it returns must be picklable."""
     if not hasattr(os, "fork"):
         pytest.skip("NOT TESTED: this platform cannot fork a process with another user id")
+    # What is imported late may lie where only the caller may read.
+    for room in pkgutil.walk_packages(storage.__path__, "storage."):
+        importlib.import_module(room.name)
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
