@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from hermes_tui.text.marks import Marks
-from hermes_tui.text.safe_text import cut, fit, width
+from hermes_tui.text.safe_text import fit, width
 
 _GAP = 2
 
@@ -23,6 +24,7 @@ class Column:
     """Cells at most; None for text that is told in full."""
     least: int | None = None
     """Cells that it shrinks to; None if it does not."""
+    align: Literal["left", "right"] = "left"
 
     @property
     def cells(self) -> int:
@@ -41,11 +43,17 @@ def table(columns: Sequence[Column], room: int, marks: Marks) -> Iterator[str]:
     shown = [column for column in columns if column.rank in cells]
     sizes = [cells[column.rank] for column in shown]
     gap = " " * _GAP
-    yield gap.join(fit(column.head, size) for column, size in zip(shown, sizes, strict=True)).rstrip()
+    heads, *rows = zip(*((column.head, *column.texts) for column in shown), strict=True)
+
+    def laid(row: Sequence[str]) -> str:
+        cells = zip(row, sizes, shown, strict=True)
+        return gap.join(
+            fit(text, size, column.align, marks.ellipsis) for text, size, column in cells
+        ).rstrip()
+
+    yield laid(heads)
     yield marks.rule * min(room, _total(sizes))
-    for row in zip(*(column.texts for column in shown), strict=True):
-        parts = (fit(cut(text, size, marks.ellipsis), size) for text, size in zip(row, sizes, strict=True))
-        yield gap.join(parts).rstrip()
+    yield from map(laid, rows)
 
 
 def _fitted(columns: dict[int, Column], room: int) -> dict[int, int]:

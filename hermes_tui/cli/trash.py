@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from hermes_tui.cli import exits
@@ -15,6 +15,7 @@ from hermes_tui.text.relative_time import relative
 from hermes_tui.text.safe_text import cut, fit
 
 if TYPE_CHECKING:
+    from hermes_tui.cli.output import Output
     from storage import Restored, SessionDB, TrashedStep
 
 
@@ -34,17 +35,48 @@ def _table(call: Call, steps: tuple[TrashedStep, ...]) -> Iterator[str]:
     if not steps:
         yield "The trash is empty."
         return
+    now = call.options.clock()
+    if call.output.columns is not None:
+        yield from _screen_table(call.output, steps, now)
+        return
     yield f"{'Step':<28} {'Deleted':<13} {'Sessions':>8} {'Messages':>8} {'Size':>9}  What"
     yield call.output.marks.rule * 110
-    now = call.options.clock()
     for one in steps:
-        names = one.titles or one.sessions
-        what = ", ".join(map(show, names[:3])) + (", ..." if len(names) > 3 else "")
-        note = " (cut off)" if one.interrupted else ""
+        what, note = _what(one, show), _note(one)
         yield (
             f"{one.step:<28} {fit(relative(one.deleted_at, now), 13)} {len(one.sessions):>8} {one.messages:>8}"
             f" {size(one.size):>9}  {cut(what, 40, call.output.marks.ellipsis)}{note}"
         )
+
+
+def _screen_table(output: Output, steps: Sequence[TrashedStep], now: float) -> Iterator[str]:
+    """The same columns, in the width of the terminal; the step is never cut."""
+    from hermes_tui.cli.columns import Column, table
+
+    columns = (
+        Column("Step", [one.step for one in steps], 5),
+        Column("Deleted", [relative(one.deleted_at, now) for one in steps], 3),
+        Column("Sessions", [str(len(one.sessions)) for one in steps], 2, align="right"),
+        Column("Messages", [str(one.messages) for one in steps], 0, align="right"),
+        Column("Size", [size(one.size) for one in steps], 1, align="right"),
+        Column(
+            "What",
+            [(_note(one) + " " + _what(one, output.show)).strip() for one in steps],
+            4,
+            most=50,
+            least=8,
+        ),
+    )
+    yield from table(columns, output.columns or 0, output.marks)
+
+
+def _what(one: TrashedStep, show: Callable[[str], str]) -> str:
+    names = one.titles or one.sessions
+    return ", ".join(map(show, names[:3])) + (", ..." if len(names) > 3 else "")
+
+
+def _note(one: TrashedStep) -> str:
+    return " (cut off)" if one.interrupted else ""
 
 
 def _restore(call: Call) -> int:

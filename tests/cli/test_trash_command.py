@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hermes_tui.cli.output import Output
 from storage import SessionDB
 from tests.cli.conftest import OnStore
 from tests.support.commands import Commands, files
@@ -53,6 +54,18 @@ def test_the_list(sessions: Commands) -> None:
         "bytes": sizes[one],
         "interrupted": False,
     }
+
+
+def test_on_a_terminal_the_list_is_as_wide_as_the_terminal(
+    sessions: Commands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = [delete(sessions, "a1", "a2"), delete(sessions, "b")]
+    for columns in (120, 80, 60, 40):
+        monkeypatch.setattr(Output, "columns", columns)
+        lines = sessions("trash", "list").out.splitlines()
+        assert max(map(len, lines)) <= columns
+        assert [line.split()[0] for line in lines[2:]] == steps[::-1]
+    assert [line.split()[1:] for line in lines[2:]] == [["Beta[/]"], ["Alpha"]]
 
 
 def test_restore_by_the_beginning_of_the_step_and_of_an_id(sessions: Commands) -> None:
