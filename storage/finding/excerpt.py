@@ -152,35 +152,37 @@ def _at_a_word(text: str, start: int, end: int) -> int:
     return start if blank is None else blank + 1
 
 
-def _one_line(text: str, start: int, width: int) -> tuple[str, list[int]]:
+def _one_line(text: str, start: int, width: int) -> tuple[str, Sequence[int]]:
     """The text from `start` on with single blanks, `width` characters or what there is.
 
     Returns also where in the line each character of the text stands.
     """
     piece = text[start : start + width]
-    # Most lines are as they should be.
     neat = " ".join(piece.split())
-    line: list[str] = list(piece) if piece in (neat, f"{neat} ") else []
-    places = list(range(len(line)))
-    for char in text[start + len(line) :]:
-        if len(line) == width:
+    if piece in (neat, f"{neat} "):
+        # Most lines are as they should be.
+        end = _end(piece) if text[start + width :].strip() else len(piece)
+        return piece[:end].rstrip(), range(end)
+    chars: list[str] = []
+    places: list[int] = []
+    for char in text[start:]:
+        if len(chars) == width:
             break
         if not char.isspace():
-            places.append(len(line))
-            line.append(char)
-        elif line and line[-1] != " ":
-            places.append(len(line))
-            line.append(" ")
+            places.append(len(chars))
+            chars.append(char)
+        elif chars and chars[-1] != " ":
+            places.append(len(chars))
+            chars.append(" ")
         else:
-            places.append(max(0, len(line) - 1))
-    if text[start + len(places) :].strip():
-        _end_at_a_word(line, places)
-    return "".join(line).rstrip(), places
+            places.append(max(0, len(chars) - 1))
+    line = "".join(chars)
+    if text[start + len(places) :].strip() and (end := _end(line)) < len(line):
+        line, places = line[:end], places[: bisect_left(places, end)]
+    return line.rstrip(), places
 
 
-def _end_at_a_word(line: list[str], places: list[int]) -> None:
-    """Leave out the word that the end of the line cuts, unless it is most of the line."""
-    blank = next((place for place in range(len(line) - 1, len(line) * 3 // 4, -1) if line[place] == " "), 0)
-    if blank:
-        del line[blank:]
-        del places[bisect_left(places, blank) :]
+def _end(line: str) -> int:
+    """Where to end a line that is cut off: in front of the word that is cut, unless it is most of the line."""
+    blank = line.rfind(" ")
+    return blank if blank > len(line) * 3 // 4 else len(line)

@@ -177,10 +177,11 @@ def _is_plain(layout: Layout) -> str:
 
 def _as_one(layout: Layout) -> str:
     """SQL: what is searched of a plain message `m`, with blanks between."""
-    columns = (
-        layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")
-    )
-    return " || ".join(f"coalesce({expressions.text(column)} || ' ', '')" for column in columns)
+    said, *of_tools = (expressions.text(column) for column in evidence.searched(layout))
+    spaced = " || ".join(f"coalesce(' ' || {column}, '')" for column in of_tools)
+    # Each blank is a copy, and most messages are of no tool.
+    no_tool = " AND ".join(f"{column} IS NULL" for column in of_tools)
+    return f"coalesce({said}, '') || CASE WHEN {no_tool} THEN '' ELSE {spaced} END"
 
 
 def _stretches(sizes: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
@@ -215,9 +216,7 @@ def _texts_of(reader: Reader, ids: Sequence[int], cancel: Cancel) -> list[tuple[
 
 def _size(layout: Layout) -> str:
     """SQL: the bytes of what is searched of the message `m`."""
-    columns = (
-        layout.column("messages", name, "NULL", "m") for name in ("content", "tool_name", "tool_calls")
-    )
+    columns = evidence.searched(layout)
     return " + ".join(f"coalesce(length(CAST({column} AS BLOB)), 0)" for column in columns)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, pairwise, repeat
+from itertools import accumulate, repeat
 
 from storage.finding import fold, grammar
 from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
@@ -87,21 +88,18 @@ class SessionQuery:
         if not self.is_of_lone_words:
             return list(map(self.matches, texts))
         # What is not in ASCII is looked at by itself; all other texts are folded as one.
-        plain = [text if text.isascii() else "" for text in texts]
-        folded = fold.words(f" {' '.join(plain)} ")
-        ends = list(pairwise(accumulate((len(text) + 1 for text in plain), initial=0)))
-
-        def holding(word: str) -> set[int]:
-            return {
-                place for place, (start, end) in enumerate(ends) if folded.find(word, start, end + 1) >= 0
-            }
-
-        held = {term: holding(term.alone) for term in (*self.terms, *self.excluded)}
+        plain = list(map(str.isascii, texts))
+        alike = [text if is_plain else "" for text, is_plain in zip(texts, plain, strict=True)]
+        folded = fold.words(f" {' '.join(alike)} ")
+        starts = list(accumulate([len(text) + 1 for text in alike], initial=0))
+        held = {term: _held(term.alone, folded, starts) for term in (*self.terms, *self.excluded)}
         found = set().union(*(set.intersection(*map(held.__getitem__, terms)) for terms in self.alternatives))
         if not self.alternatives:
             found = set(range(len(texts)))
         found.difference_update(*(held[term] for term in self.excluded))
-        return [place in found if text.isascii() else self.matches(text) for place, text in enumerate(texts)]
+        return [
+            place in found if is_plain else self.matches(texts[place]) for place, is_plain in enumerate(plain)
+        ]
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
         """What to mark: the character ranges of `text` that match any term, in order, not overlapping."""
@@ -133,6 +131,17 @@ class SessionQuery:
         line = " ".join(filter(None, (words, *rest)))
         # At the very end a word would be one that is still being typed.
         return f"{line} " if words and not rest and not self.alternatives[-1][-1].prefix else line
+
+
+def _held(alone: str, folded: str, starts: Sequence[int]) -> set[int]:
+    """Which of the texts hold the word, of which each begins behind a blank that stands there."""
+    found: set[int] = set()
+    place = folded.find(alone)
+    while place >= 0:
+        text = bisect_right(starts, place) - 1
+        found.add(text)
+        place = folded.find(alone, starts[text + 1])
+    return found
 
 
 def merged(by_term: Iterable[Iterable[tuple[int, int]]]) -> tuple[tuple[int, int], ...]:

@@ -24,11 +24,7 @@ def read(reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel:
     """
     many = scope.paced(SLICE)
     if scope.own is None:
-        newest = (
-            f"SELECT id FROM messages WHERE id >= {wanted.first} AND id < {wanted.before} ORDER BY id DESC"
-        )
-        row = reader.one(f"SELECT min(id), count(*) FROM ({newest} LIMIT {many})", (), cancel)
-        lowest, looked_at = row if row else (None, 0)
+        lowest, looked_at = _reached(reader, wanted, many, cancel)
         among, values = f"m.id >= {lowest} AND m.id < {wanted.before}", tuple[str, ...]()
     else:
         own = between(scope.own, wanted)[:many]
@@ -38,6 +34,15 @@ def read(reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel:
         return Slice((), wanted.first)
     verified = hits.verified(reader, query, scope, among, values, cancel)
     return Slice(verified, wanted.first if looked_at < many else lowest, looked_at)
+
+
+def _reached(reader: Reader, wanted: Ids, many: int, cancel: Cancel) -> tuple[int | None, int]:
+    """The lowest id of the newest so many of these messages, None where there are none; and how many they are."""
+    those = f"FROM messages WHERE id >= {wanted.first} AND id < {wanted.before}"
+    row = reader.one(f"SELECT id {those} ORDER BY id DESC LIMIT 1 OFFSET {many - 1}", (), cancel)
+    if row is not None:
+        return row[0], many
+    return reader.one(f"SELECT min(id), count(*) {those}", (), cancel) or (None, 0)
 
 
 def density(reader: Reader, query: SessionQuery, cancel: Cancel) -> float:
