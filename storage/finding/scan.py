@@ -9,7 +9,7 @@ from storage.finding.query import SessionQuery
 from storage.finding.scope import Ids, Scope, between
 from storage.finding.sieve import listed
 
-SLICE = 600
+SLICE = 500
 """Messages of one statement: a cancelled scan stops between two, and a full page ends it."""
 
 _SAMPLE = 500
