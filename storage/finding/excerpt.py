@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from storage.conversation import content, expressions
-from storage.engine.connection import Reader
+from storage.engine.connection import Cancel, Reader
 from storage.finding.evidence import needle
+from storage.finding.hits import facts_of
 from storage.finding.query import SessionQuery, merged
+from storage.finding.scope import Scope
 from storage.readings import ConversationHit, Excerpt
 
 WHOLE = 32_768
@@ -27,6 +29,10 @@ class _Message:
     id: int
     session_id: str
     role: str
+    said: str
+    """Its decoded content."""
+    whole: bool
+    """Not only a window in which a match is likely."""
 
 
 def excerpts(
@@ -38,21 +44,19 @@ def excerpts(
     """
     if not query.terms or not reader.layout.has("messages", "session_id"):
         return (None,) * len(hits)
-    messages = _messages(reader, [id_ for hit in hits for id_ in hit.messages])
-    chosen = [_best([messages[id_] for id_ in hit.messages if id_ in messages]) for hit in hits]
-    contents = _contents(reader, query, [message.id for message in chosen if message is not None])
+    reader.refresh_layout()
+    ids = [id_ for hit in hits for id_ in hit.messages]
+    said = {id_: said for _, id_, _, said in facts_of(reader, ids, Scope(), Cancel())}
+    chosen = [_best([id_ for id_ in hit.messages if id_ in said], said) for hit in hits]
+    messages = _messages(reader, query, [id_ for id_ in chosen if id_ is not None])
     return tuple(
-        _excerpt(reader, query, message, contents[message.id], width)
-        if message is not None and message.id in contents
-        else None
-        for message in chosen
+        _excerpt(reader, query, messages[id_], width) if id_ is not None and id_ in messages else None
+        for id_ in chosen
     )
 
 
-def _excerpt(
-    reader: Reader, query: SessionQuery, message: _Message, said: tuple[str, bool], width: int
-) -> Excerpt | None:
-    for text in _texts(reader, message.id, *said):
+def _excerpt(reader: Reader, query: SessionQuery, message: _Message, width: int) -> Excerpt | None:
+    for text in _texts(reader, message):
         if found := around(query, text, width):
             return Excerpt(*found, message.id, message.session_id, message.role)
     return None
@@ -80,46 +84,37 @@ def around(query: SessionQuery, text: str, width: int) -> tuple[str, tuple[tuple
     return opening + line + closing, tuple(marked)
 
 
-def _messages(reader: Reader, ids: Sequence[int]) -> dict[int, _Message]:
-    role = expressions.text(reader.layout.column("messages", "role", "NULL", "m"))
-    rows = reader.json(
-        f"""
-        SELECT json_group_array(json_array(m.id, {expressions.text("m.session_id")}, coalesce({role}, '')))
-        FROM messages m WHERE m.id IN (SELECT value FROM json_each(?1))
-        """,
-        (json.dumps(ids),),
-    )
-    return {id_: _Message(id_, session_id, role) for id_, session_id, role in rows}
+def _best(ids: Sequence[int], said: Mapping[int, bool]) -> int | None:
+    return next((id_ for id_ in ids if said[id_]), ids[0] if ids else None)
 
 
-def _best(messages: Sequence[_Message]) -> _Message | None:
-    said = (message for message in messages if message.role in ("user", "assistant"))
-    return next(said, messages[0] if messages else None)
-
-
-def _contents(reader: Reader, query: SessionQuery, ids: Sequence[int]) -> dict[int, tuple[str, bool]]:
-    """The decoded content of these messages, and whether it is whole or a window in which a match is likely."""
+def _messages(reader: Reader, query: SessionQuery, ids: Sequence[int]) -> dict[int, _Message]:
     stored = reader.layout.column("messages", "content", "NULL", "m")
+    role = expressions.text(reader.layout.column("messages", "role", "NULL", "m"))
     said = expressions.text(stored)
     # Encoded content (it begins with a control byte) only makes sense whole.
     whole = f"({stored} IS NULL OR {stored} < char(2) OR length(CAST({stored} AS BLOB)) <= {WHOLE})"
     window = f"substr({said}, max(1, instr(lower({said}), ?2) - {_BEFORE}), {_WINDOW})"
     rows = reader.json(
         f"""
-        SELECT json_group_array(json_array(m.id, CASE WHEN {whole} THEN {said} ELSE {window} END, {whole}))
+        SELECT json_group_array(json_array(m.id, {expressions.text("m.session_id")}, coalesce({role}, ''),
+            CASE WHEN {whole} THEN {said} ELSE {window} END, {whole}))
         FROM messages m WHERE m.id IN (SELECT value FROM json_each(?1))
         """,
         (json.dumps(ids), needle(query.terms[0])),
     )
-    return {id_: (content.flatten(said), bool(whole)) for id_, said, whole in rows}
+    return {
+        id_: _Message(id_, session_id, role, content.flatten(said), bool(whole))
+        for id_, session_id, role, said, whole in rows
+    }
 
 
-def _texts(reader: Reader, id_: int, said: str, whole: bool) -> Iterator[str]:
+def _texts(reader: Reader, message: _Message) -> Iterator[str]:
     """What is searched of a message, read only as far as it is asked for."""
-    yield said
-    for name in ("tool_calls", "tool_name") if whole else ("content", "tool_calls", "tool_name"):
+    yield message.said
+    for name in ("tool_calls", "tool_name") if message.whole else ("content", "tool_calls", "tool_name"):
         column = expressions.text(reader.layout.column("messages", name, "NULL", "m"))
-        row = reader.one(f"SELECT {column} FROM messages m WHERE m.id = ?1", (id_,))
+        row = reader.one(f"SELECT {column} FROM messages m WHERE m.id = ?1", (message.id,))
         yield content.flatten(row[0]) if row else ""
 
 

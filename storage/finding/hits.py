@@ -24,7 +24,7 @@ _TOGETHER = 16 << 20
 """Bytes of longer messages that are read together: SQLite hands over 1 GB at most, and memory is finite."""
 
 _KEPT = 20_000
-"""Messages of which the Facts are kept."""
+"""Messages of which the Facts are kept, or as many as were asked for together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def verified(
 def gathered(reader: Reader, ids: Iterable[int], scope: Scope, cancel: Cancel) -> tuple[Hits, ...]:
     """Those of these messages that are shown and in the scope, of different ids in any order."""
     sessions: dict[str, list[Facts]] = {}
-    for row in _facts(reader, sorted(ids, reverse=True), scope, cancel):
+    for row in facts_of(reader, sorted(ids, reverse=True), scope, cancel):
         sessions.setdefault(row[0], []).append(row)
     return tuple(
         Hits(
@@ -139,8 +139,8 @@ def gathered(reader: Reader, ids: Iterable[int], scope: Scope, cancel: Cancel) -
     )
 
 
-def _facts(reader: Reader, ids: Sequence[int], scope: Scope, cancel: Cancel) -> Iterable[Facts]:
-    """Of those that are shown and in the scope, in the order of the ids."""
+def facts_of(reader: Reader, ids: Sequence[int], scope: Scope, cancel: Cancel) -> Iterable[Facts]:
+    """The Facts of those of these messages that are shown and in the scope, in the order of the ids."""
     if scope.condition != "1":
         return _read_facts(reader, ids, scope, cancel)
     # From one key to the next it is mostly the same messages that match.

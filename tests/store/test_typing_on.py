@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from storage import SessionDB, parse
-from storage.finding import filters, index, trigrams
+from storage.engine.connection import Cancel, Reader
+from storage.finding import filters, hits, index, trigrams
+from storage.finding.scope import Scope
 from tests.support.layouts import Row, write
 
 ROWS = [Row(f"s{n % 9}", f"docker 会话{n} x{n % 7}y error") for n in range(60)]
@@ -89,3 +93,24 @@ def test_the_next_page_is_not_begun_with_small_steps(
     assert "LIMIT 2)" in steps[0]
     assert "LIMIT 2)" not in further[0]
     assert len(further) < len(steps)
+
+
+def test_what_is_known_of_a_message_is_kept_until_somebody_commits(
+    db: SessionDB, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[int] = []
+    really = hits._read_facts
+
+    def noted(reader: Reader, ids: Sequence[int], scope: Scope, cancel: Cancel) -> list[hits.Facts]:
+        read.extend(ids)
+        return really(reader, ids, scope, cancel)
+
+    monkeypatch.setattr(hits, "_read_facts", noted)
+    for text in ("docker ", "error ", "docker error "):
+        assert sum(hit.hits for hit in db.search(parse(text)).hits) == 60
+    assert sorted(read) == list(range(1, 61))
+    with closing(sqlite3.connect(db.path)) as other, other:
+        other.execute("UPDATE messages SET active = 0, compacted = 0 WHERE id > 50")
+        other.execute("UPDATE messages SET session_id = 's1' WHERE id = 50")
+    numbers = {hit.entry.id: hit.hits for hit in db.search(parse("docker ")).hits}
+    assert numbers == {"s0": 6, "s1": 7, "s2": 6, "s3": 6, "s4": 5, "s5": 5, "s6": 5, "s7": 5, "s8": 5}
