@@ -16,6 +16,7 @@ from typing import TypeVar
 
 import pytest
 
+import hermes_tui
 import storage
 
 NOBODY = 65534
@@ -28,8 +29,10 @@ def as_somebody_else(step: Callable[[], T]) -> T:
     if not hasattr(os, "fork"):
         pytest.skip("NOT TESTED: this platform cannot fork a process with another user id")
     # What is imported late may lie where only the caller may read.
-    for room in pkgutil.walk_packages(storage.__path__, "storage."):
-        importlib.import_module(room.name)
+    for package in (storage, hermes_tui):
+        for room in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not room.name.endswith("__main__"):
+                importlib.import_module(room.name)
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
