@@ -2,7 +2,8 @@
 
 What the index finds and what is marked on the screen must be one definition, so the scan, the titles and
 the highlights all go by these rules: letters, numbers and private use characters make words, everything else
-parts them; case is folded; a Latin letter loses its one diacritic (`remove_diacritics=1`).
+parts them; case is folded; a Latin letter loses its one diacritic (`remove_diacritics=1`). Only signs that are
+younger than its tables are none of its letters here: what touches one is found as it is beside CJK.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+
+from storage.finding import categories
 
 GAP = " "
 """What every character between words folds to."""
@@ -31,10 +34,21 @@ WIDE_LETTERS = (
 )
 """CJK as a range for a pattern; in a folded text its letters alone, for the rest was folded to GAP."""
 
-_PICTURES = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+_PICTURES = "\u231a\u231b\u23e9-\u23ff\u25fd\u25fe\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001fbff"
+"""What Unicode shows as a picture by itself (Emoji_Presentation), and the signs among which these stand."""
 
-_SPACELESS = re.compile(f"[{WIDE_LETTERS}{_PICTURES}]")
+_PICTURED = "\u20e3\ufe0f"
+"""What makes a picture of text: keycap (1️⃣) and variation selector. ™ ‼ ↔ ▶ alone are text, and only part words."""
 
+_YOUNG_SIGNS = "\u20ba-\u20cf\u218a-\u218f\u2427-\u2429\u2e3c-\u2e7f"
+"""Signs that are letters to unicode61, for its tables are older: "100₽" is one word to it."""
+
+_YOUNG_CONTROLS = "\u061c\u2066-\u2069"
+"""The same, but nothing that is seen: they come along with text that runs from right to left."""
+
+_SPACELESS = re.compile(f"[{WIDE_LETTERS}{_PICTURES}{_PICTURED}{_YOUNG_SIGNS}]")
+
+_SIGN = re.compile(f"[{_PICTURES}{_YOUNG_SIGNS}{_YOUNG_CONTROLS}]")
 
 _PAIR = re.compile(
     "[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0002a6df]{2}"
@@ -47,7 +61,7 @@ def is_pair(text: str) -> bool:
 
 
 def spaceless(text: str) -> bool:
-    """Whether there is CJK or emoji in it: writing that no index of words can take apart."""
+    """Whether there is CJK, emoji or a sign like ₽ in it: what no index of words can take apart."""
     return _SPACELESS.search(text) is not None
 
 
@@ -88,10 +102,12 @@ def lower(text: str) -> str:
 def _fold_char(char: str) -> str:
     if char in _COMBINING:
         return ""
+    category = categories.category(char)
     # A code point without a category is a letter to unicode61.
-    category = unicodedata.category(char)
-    if category[0] not in "LN" and category not in ("Co", "Cn"):
+    if category[0] not in "LN" and (category not in ("Co", "Cn") or _SIGN.match(char)):
         return GAP
+    if category == "Lo":
+        return char
     folded = char.casefold()
     if len(folded) != 1:
         folded = char.lower()[0]

@@ -23,17 +23,17 @@ _MANY = 5_000
 _LOOKED_FOR = 16
 """Words of a query of which it is asked what goes on from them."""
 
-_WIDE = (("\u1100", "\u1200"), ("\u2e80", "\U0010ffff"))
-"""Where words begin with CJK."""
+_WIDE = (("\u061c", "\u061d"), ("\u1100", "\u1200"), ("\u2066", "\U0010ffff"))
+"""Where words begin with CJK, or with a sign that is a letter to the index; a few others among them do no harm."""
 
 
 def has_wide(reader: Reader) -> bool:
-    """Whether any word begins with CJK."""
+    """Whether any word begins with CJK or with such a sign."""
     return _any_between(reader, [*_WIDE])
 
 
 def goes_on_wide(reader: Reader, query: SessionQuery, cancel: Cancel) -> bool:
-    """Whether CJK goes on from any word of the query."""
+    """Whether CJK or such a sign goes on from any word of the query."""
     words = [word for term in query.terms[:_LOOKED_FOR] for word in term.words[-1:]]
     return _any_between(
         reader, [(word + first, word + last) for word in words for first, last in _WIDE], cancel
