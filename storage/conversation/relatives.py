@@ -19,7 +19,8 @@ from storage.engine.layout import Layout
 from storage.engine.within import Reading
 
 # A delegate's parent can have thousands of them; none continues it, so the walk down leaves them out. What
-# this SQL lets through is judged again by the rules.
+# this SQL lets through is judged again by the rules. How a parent ended stands behind its prompt, and most sessions
+# have no child: the child is looked for first.
 _MAY_CONTINUE = """parent.end_reason = 'compression' AND COALESCE({source}, '') NOT IN ('tool', 'subagent')
     AND CASE WHEN {config} LIKE '%_delegate_from%' AND json_valid({config})
         THEN json_extract({config}, '$._delegate_from') IS NULL ELSE 1 END"""
@@ -47,8 +48,8 @@ _AROUND = """WITH RECURSIVE
     wanted(id) AS (
         SELECT id FROM up
         UNION
-        SELECT child.id FROM wanted CROSS JOIN sessions parent ON parent.id = wanted.id
-        CROSS JOIN sessions child ON {parent} = parent.id WHERE {condition})"""
+        SELECT child.id FROM wanted CROSS JOIN sessions child ON {parent} = wanted.id
+        CROSS JOIN sessions parent ON parent.id = wanted.id WHERE {condition})"""
 
 
 def everyone(reader: Reading, cancel: Cancel | None = None) -> dict[str, Kin]:
