@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 GAP = 2
 MARKER = 3
-"""The cursor, one mark, and a blank."""
+"""The cursor, the mark or the star, and a blank; the star of a marked row stands in the blank."""
 TITLE = 20
 """A title as narrow as this is still a title; beside nothing but a time it may shrink to `BARE_TITLE`."""
 BARE_TITLE = 16

@@ -16,15 +16,18 @@ from textual.strip import Strip
 
 from hermes_tui.text import safe_text
 from hermes_tui.text.marks import Marks
-from hermes_tui.text.tree_lines import TreeLine, total_figures, total_words, tree_lines
+from hermes_tui.text.tree_lines import TreeLine, laid, total_figures, total_words, tree_lines
 from hermes_tui.widgets.line_view import LineView, fitted
 from storage import Edge, Lineage, LineageNode
 
 GUIDE, EDGE, NAME, LIVE, FIGURE, TOTAL, CURSOR = (
     f"lineage-tree--{part}" for part in ("guide", "edge", "name", "live", "figure", "total", "cursor")
 )
-ROOM_FOR_NAMES = 16
-"""Cells that names must have before figures are shown beside them."""
+INDENT = 2
+"""The cursor, and a blank."""
+GAP = 2
+LEAST_NAMES = 16
+"""Cells that names must have before figures are shown beside them: "comp… #12 ◂ live"."""
 
 
 class LineageTree(LineView, can_focus=True):
@@ -177,38 +180,38 @@ class LineageTree(LineView, can_focus=True):
             return self._node_strip(self._lines[number], self._lineage.nodes[number], number == self.cursor)
         if number == len(self._lines) + 1:
             figures = self._figures(*self._total)
-            room = self.line_width - safe_text.width(figures) - 2
-            text = f"  {safe_text.fit(total_words(self._lineage, room - 2), room)}{figures}"
+            room = self.line_width - safe_text.width(figures) - INDENT
+            words = safe_text.fit(
+                total_words(self._lineage, room, self._marks), room, ellipsis=self._marks.ellipsis
+            )
+            text = " " * INDENT + words + figures
             return Strip([Segment(text, self.look(TOTAL))]).adjust_cell_length(self.line_width, self.look())
         return self.blank()
 
     def _figures(self, messages: str, cost: str) -> str:
-        """Both figures in their columns; nothing where names would have no room beside them."""
-        text = safe_text.fit(messages, self._message_cells, "right")
-        if self._cost_cells:
-            text += "  " + safe_text.fit(cost, self._cost_cells, "right")
-        return text if self.line_width - safe_text.width(text) >= ROOM_FOR_NAMES else ""
+        """Both figures in their columns, a gap before each; those go that names have no room beside."""
+        columns = [(messages, self._message_cells), (cost, self._cost_cells)]
+        while columns and self.line_width - INDENT - sum(cells + GAP for _, cells in columns) < LEAST_NAMES:
+            columns.pop()
+        return "".join(" " * GAP + safe_text.fit(text, cells, "right") for text, cells in columns if cells)
 
     def _node_strip(self, line: TreeLine, node: LineageNode, at_cursor: bool) -> Strip:
-        width = self.line_width
         figures = self._figures(line.messages, line.cost)
         lit = (CURSOR,) if at_cursor and self.has_focus else ()
-        tail = f" {self._marks.live_tip} live" if line.live else ""
-        edge = f"{line.edge} " if line.edge else ""
-        room = width - safe_text.width(figures) - safe_text.width(f"  {line.guide}{edge}{tail} ")
+        room = self.line_width - safe_text.width(figures) - INDENT
+        pieces = laid(line, room, self._marks)
         name = self.look(LIVE if line.live else NAME, *lit)
+        if node.id == self._shown:
+            name += Style(underline=True)
+        blank = len(pieces.name) - len(pieces.name.lstrip())
         runs = [
-            (f"{self._marks.cursor} " if lit else "  ", self.look(LIVE, *lit)),
-            (line.guide, self.look(GUIDE, *lit)),
-            (edge, self.look(EDGE, *lit)),
-            (
-                safe_text.cut(line.name, max(0, room)),
-                name + Style(underline=True) if node.id == self._shown else name,
-            ),
-            (tail, self.look(LIVE, *lit)),
+            (pieces.guide, self.look(GUIDE, *lit)),
+            (pieces.edge + pieces.name[:blank], self.look(EDGE, *lit)),
+            (pieces.name[blank:], name),
+            (pieces.tail, self.look(LIVE if line.live else NAME, *lit)),
+            ("", self.look(NAME, *lit)),
         ]
-        left = width - safe_text.width(figures)
-        segments = fitted([*runs, (" " * max(0, left), self.look(NAME, *lit))], max(0, left), "")
-        if figures:
-            segments.append(Segment(figures, self.look(FIGURE, *lit)))
-        return Strip(segments).adjust_cell_length(width, self.look(*lit))
+        marker = f"{self._marks.cursor} " if lit else " " * INDENT
+        segments = [Segment(marker, self.look(LIVE, *lit)), *fitted(runs, room, "")]
+        segments.append(Segment(figures, self.look(FIGURE, *lit)))
+        return Strip(segments).adjust_cell_length(self.line_width, self.look(*lit))

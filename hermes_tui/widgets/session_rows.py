@@ -113,8 +113,9 @@ class RowPainter:
     def _marker(self, row: Row, style: Callable[[str], Style]) -> list[Segment]:
         marks = self._marks
         pinned = row.details.pinned if row.details else row.entry.pinned
-        second = marks.marked if row.marked else marks.pinned if pinned else " "
-        return [Segment(f"{marks.cursor if row.cursor else ' '}{second} ", style("mark"))]
+        # A pinned row that is marked bears both: the star moves on into the blank.
+        signs = marks.marked * row.marked + marks.pinned * pinned
+        return [Segment(f"{marks.cursor if row.cursor else ' '}{signs:<2}", style("mark"))]
 
     def _title(self, row: Row, style: Callable[[str], Style]) -> Iterator[Run]:
         details = row.details

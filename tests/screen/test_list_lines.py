@@ -95,6 +95,18 @@ async def test_hits_have_a_column_while_there_is_a_search() -> None:
         assert "Hits" not in lines_of(sessions)[0]
 
 
+@pytest.mark.parametrize(("marks", "begins"), [(UNICODE, "▸●★weekly"), (ASCII, ">*^weekly")])
+async def test_a_row_that_is_marked_and_pinned_bears_both_signs(marks: Marks, begins: str) -> None:
+    async with shown(entries(2), marks=marks) as (sessions, _, _pilot):
+        sessions.put(ROWS)
+        sessions.marked = frozenset({"s0", "s1"})
+        assert lines_of(sessions)[1].startswith(begins)
+        assert lines_of(sessions)[2].startswith(f" {marks.marked} Fix Docker")
+        sessions.cursor_down()
+        sessions.marked = frozenset()
+        assert lines_of(sessions)[1].startswith(f" {marks.pinned} weekly")
+
+
 async def test_without_utf8_every_mark_is_ascii() -> None:
     async with shown(entries(2), marks=ASCII) as (sessions, _, _pilot):
         sessions.put([ROWS[0]])
