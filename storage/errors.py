@@ -119,8 +119,8 @@ class StoreDamaged(StoreError):
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(
-            f"Nothing was written: {path} is damaged ({why}); `hermes-tui sessions repair` makes a backup"
-            " and repairs what can be repaired."
+            f"Nothing was written: {path} is damaged ({why}); the Python function `storage.repair` makes a"
+            " backup and repairs what can be repaired."
         )
         self.path = path
 

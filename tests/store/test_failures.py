@@ -47,7 +47,7 @@ def test_whatever_sqlite_says_is_one_line(code: int, said: str, index: bool) -> 
         sentence = str(error)
         assert sentence.splitlines() in ([sentence], [])
         assert len(sentence) <= ROOM + len(
-            " `hermes-tui sessions repair` makes a backup and repairs what can be."
+            " the Python function `storage.repair` makes a backup and repairs what can be repaired."
         )
 
 

@@ -90,7 +90,7 @@ def test_a_file_that_was_cut_off(pages: int, name: str, copy_store: CopyStore) -
     store.write_bytes(content)
     for step in (lambda store: open_writer(store), append, retitle):
         with pytest.raises(
-            StoreDamaged, match=r"is damaged \(.*\); `hermes-tui sessions repair` makes a backup"
+            StoreDamaged, match=r"is damaged \(.*\); the Python function `storage.repair` makes a backup"
         ):
             step(store)
     with pytest.raises(CannotRepair, match="a copy of it as it was is") as raised:

@@ -95,7 +95,7 @@ def test_a_damaged_schema_is_made_readable(damage: str, name: str, copy_store: C
     sql, strategy = SCHEMA[damage]
     damaged(store, sql)
     with pytest.raises(
-        StoreDamaged, match=r"is damaged \(malformed database schema .*hermes-tui sessions repair"
+        StoreDamaged, match=r"is damaged \(malformed database schema .*`storage.repair` makes a backup"
     ):
         open_writer(store)
     assert_repaired(store, strategy)
@@ -248,7 +248,7 @@ def test_an_index_that_a_write_cannot_mend_is_said(copy_store: CopyStore) -> Non
     for _ in range(2):
         with pytest.raises(
             StoreDamaged,
-            match=r"Nothing was written: .* is damaged \(its search index: .*hermes-tui sessions repair",
+            match=r"Nothing was written: .* is damaged \(its search index: .*`storage.repair` makes a backup",
         ):
             writer.write(lambda c: c.execute("DELETE FROM messages WHERE id = 3"), touches_messages=True)
     writer.write(lambda c: c.execute("UPDATE sessions SET title = NULL WHERE id = 'none'"))
