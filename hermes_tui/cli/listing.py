@@ -19,7 +19,6 @@ from storage import Conversation, Listing, SessionDB
 if TYPE_CHECKING:
     from storage import SessionQuery
 
-_DATES = "a date is 7d, 12h, today, 2026-10 or 2026-10-01"
 _NOTHING = "No sessions found."
 _ALL = 1 << 31
 """More conversations than any store has."""
@@ -67,8 +66,7 @@ def list_conversations(options: Options, output: Output, *, line: str = "", as_j
 
 def _misunderstood(ignored: Sequence[str]) -> str:
     what = "; ".join(note.removeprefix("without: ") for note in ignored)
-    hint = f" ({_DATES})" if any(note.endswith("not a date") for note in ignored) else ""
-    return f"Not understood, so nothing was listed: {what}{hint}."
+    return f"Not understood, so nothing was listed: {what}."
 
 
 def _query(line: str, source: str | None) -> SessionQuery | None:

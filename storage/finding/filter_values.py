@@ -7,7 +7,7 @@ import operator
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple
 
@@ -41,9 +41,10 @@ KEYS = ("source", "model", "dir", "branch", "title", "id", "role", "tool", *DATE
 OF_MESSAGES = frozenset({"role", "tool"})
 """Keys that speak of a message, not of its conversation."""
 
-_SPANS = {"h": 3_600.0, "d": 86_400.0, "w": 604_800.0, "mo": 30 * 86_400.0, "y": 365 * 86_400.0, "min": 60.0}
-_AGO = re.compile(r"(\d{1,5})(min|h|d|w|mo|y)")
-_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2}))?)?)?")
+_SPANS = {"mo": 30 * 86_400.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0, "y": 365 * 86_400.0}
+"""Seconds, by how a unit begins: a month does so like a minute, which Hermes calls m as well (spec 5.1)."""
+_AGO = re.compile(r"(\d{1,5})(mo|[mhdwy]|(?:min|minute|hour|day|week|month|year)s?)", re.IGNORECASE)
+_DAY = re.compile(r"(\d{4})(?:-(\d{1,2})(?:-(\d{1,2})(?:[T ](\d{1,2}):(\d{2}))?)?)?", re.IGNORECASE)
 _AMOUNT = re.compile(r"(>=|<=|>|<|=)?\$?(\d+(?:\.\d+)?|\.\d+)([kKmM]?)")
 _RANGE = re.compile(r"([^.]+(?:\.\d+)?)\.\.([^.]+(?:\.\d+)?)")
 _TIMES = {"": 1.0, "k": 1e3, "m": 1e6}
@@ -82,9 +83,9 @@ class Filter:
         if self.key in CHOICES and self.value not in CHOICES[self.key]:
             return f"not one of {', '.join(CHOICES[self.key])}"
         if self.key in DATES and not _is_date(self.value):
-            return "not a date"
+            return "not a date like 7d or 2026-10-01"
         if self.key in AMOUNTS and not self.bounds:
-            return "not a number"
+            return "not a number like >50 or 10k"
         return ""
 
     @cached_property
@@ -108,7 +109,7 @@ class Filter:
         """The point in time that its date means, in Unix seconds; nan for a key that is not one of DATES.
 
         A day, a month or a year means its first moment in local time; `7d` is seven days before `now`, the
-        current time in Unix seconds; units are min, h, d, w, mo (30 days) and y (365 days).
+        current time in Unix seconds; units are m, h, d, w, mo (30 days) and y (365 days), or their names.
         """
         return _moment(self.value, now) if self.key in DATES else math.nan
 
@@ -123,17 +124,26 @@ def _is_date(value: str) -> bool:
 
 def _moment(value: str, now: float) -> float:
     if ago := _AGO.fullmatch(value):
-        return now - int(ago[1]) * _SPANS[ago[2]]
+        unit = next(span for name, span in _SPANS.items() if ago[2].lower().startswith(name))
+        return now - int(ago[1]) * unit
     try:
-        if value in ("today", "yesterday"):
+        if value.lower() in ("today", "yesterday"):
             today = datetime.fromtimestamp(now).replace(hour=0, minute=0, second=0, microsecond=0)
-            return (today - timedelta(days=value == "yesterday")).timestamp()
+            return (today - timedelta(days=value.lower() == "yesterday")).timestamp()
         if day := _DAY.fullmatch(value):
             year, month, date, hour, minute = (int(part) if part else None for part in day.groups())
-            return datetime(year or 0, month or 1, date or 1, hour or 0, minute or 0).timestamp()
-    except (ValueError, OverflowError, OSError):
-        pass  # the 31st of February, a year that the platform cannot place: no date
+            return _timestamp(datetime(year or 0, month or 1, date or 1, hour or 0, minute or 0))
+    except ValueError:
+        pass  # the 31st of February: no date
     return math.nan
+
+
+def _timestamp(local: datetime) -> float:
+    try:
+        return local.timestamp()
+    except (ValueError, OverflowError, OSError):
+        # At both ends of the calendar, where no clock tells the local time, a day more or less says the same.
+        return local.replace(tzinfo=UTC).timestamp()
 
 
 def _amount(value: str) -> Bound | None:

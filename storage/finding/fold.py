@@ -50,6 +50,8 @@ _SPACELESS = re.compile(f"[{WIDE_LETTERS}{_PICTURES}{_PICTURED}{_YOUNG_SIGNS}]")
 
 _SIGN = re.compile(f"[{_PICTURES}{_YOUNG_SIGNS}{_YOUNG_CONTROLS}]")
 
+_SELECTED = re.compile(f"(?<=[{_PICTURES}])\ufe0f+\\Z")
+
 _PAIR = re.compile(
     "[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0002a6df]{2}"
 )
@@ -63,6 +65,11 @@ def is_pair(text: str) -> bool:
 def spaceless(text: str) -> bool:
     """Whether there is CJK, emoji or a sign like ₽ in it: what no index of words can take apart."""
     return _SPACELESS.search(text) is not None
+
+
+def unselected(text: str) -> str:
+    """The text without the variation selector at its end, where it adds nothing: ⚠️ is written ⚠ as well."""
+    return _SELECTED.sub("", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,18 +6,19 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from storage.finding.filter_values import KEYS, Filter
+from storage.finding import fold
+from storage.finding.filter_values import CHOICES, KEYS, Filter
 from storage.finding.terms import Term
 
 LETTERS = 3
 """Of a word behind a dash that is excluded; `-rf` is an option of some command, and text."""
 
 _TOKEN = re.compile(
-    rf"(?P<minus>-?)(?P<key>{'|'.join(KEYS)}):(?:\"(?P<quoted>[^\"]*)(?:\"|$)|(?P<value>[^\s\"]\S*))"
+    rf"(?P<minus>-?)(?P<key>(?i:{'|'.join(KEYS)})):(?:\"(?P<quoted>[^\"]*)(?:\"|$)|(?P<value>[^\s\"]\S*))"
     r'|(?P<dash>-?)"(?P<phrase>[^"]*)(?P<closed>"(?P<star>\*(?!\S))?|$)'
     r"|(?P<word>\S+)"
 )
-_UNFINISHED = re.compile(rf"-?(?:{'|'.join(KEYS)}):")
+_UNFINISHED = re.compile(rf"-?(?:{'|'.join(KEYS)}):", re.IGNORECASE)
 OPERATORS = ("OR", "AND", "NOT")
 
 
@@ -40,9 +41,8 @@ def pieces(sound: str, typing: bool) -> Iterator[Word | Filter | str]:
             yield _filter(token)
         elif token["phrase"] is not None:
             if phrase := token["phrase"].strip():
-                yield Word(
-                    Term(phrase, bool(token["star"])), token["dash"] == "-", last and not token["closed"]
-                )
+                term = Term(fold.unselected(phrase), bool(token["star"]))
+                yield Word(term, token["dash"] == "-", last and not token["closed"])
         elif token["word"] in OPERATORS:
             yield token["word"]
         elif last and _UNFINISHED.fullmatch(token["word"]):
@@ -68,7 +68,7 @@ def _word(word: str, last: bool) -> Word:
     if excluded:
         word = word[1:]
     star = len(word) > 1 and word.endswith("*")
-    return Word(Term(word[:-1] if star else word, star), excluded, last)
+    return Word(Term(fold.unselected(word[:-1] if star else word), star), excluded, last)
 
 
 def _excludes(word: str) -> bool:
@@ -84,7 +84,8 @@ def filter_spans(text: str) -> tuple[tuple[int, int], ...]:
 
 def _filter(token: re.Match[str]) -> Filter:
     value = token["value"] if token["quoted"] is None else token["quoted"].strip()
-    return Filter(token["key"], value, token["minus"] == "-")
+    key = token["key"].lower()
+    return Filter(key, value.lower() if key in CHOICES else value, token["minus"] == "-")
 
 
 def printed(term: Term) -> str:

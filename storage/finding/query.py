@@ -219,49 +219,84 @@ class _Line:
         self._ignored: list[str] = []
         self._operator = ""
         """One that waits for what it is about."""
+        self._left: grammar.Word | Filter | None = None
+        """What stands before it."""
+        self._last: grammar.Word | Filter | None = None
+        """What was read last, but for operators."""
         self._negated = False
 
     def take(self, piece: grammar.Word | Filter | str) -> None:
         if isinstance(piece, Filter):
-            one = Filter(piece.key, piece.value, True) if self._negated else piece
-            self._negated = False
-            if one.problem:
-                self._without(str(piece), one.problem)
-            else:
-                self._filters[one] = None
+            self._take_filter(Filter(piece.key, piece.value, True) if self._negated else piece)
         elif isinstance(piece, grammar.Word):
-            if piece.excluded or self._negated:
-                # An unfinished word excludes itself alone: it would take away what is still wanted.
-                self._excluded[piece.term] = None
-            else:
-                if self._operator == "OR":
-                    self._alternatives.append({})
-                self._operator = ""
-                term = Term(piece.term.text, True) if piece.unfinished else piece.term
-                self._alternatives[-1][term] = None
-            self._negated = False
+            self._take_word(piece)
         elif piece.startswith(grammar.NOTHING):
             self._without(piece.removeprefix(grammar.NOTHING), "nothing after it")
-        elif piece == "NOT":
-            if self._negated:
-                self._without("NOT", "nothing after it")
-            self._negated = True
         else:
             self._take_operator(piece)
 
-    def _take_operator(self, piece: str) -> None:
-        if not self._alternatives[-1] and (piece == "OR" or not (self._excluded or self._filters)):
-            self._without(piece, "nothing before it")
-        elif self._operator:
-            self._without(piece, "nothing between two of them")
+    def _take_filter(self, one: Filter) -> None:
+        if one.problem:
+            self._without(str(one), one.problem)
         else:
-            self._operator = piece
+            self._filters[one] = None
+        if self._operator == "AND":
+            self._operator = ""
+        elif self._operator and isinstance(self._left, Filter):
+            self._without_or(self._left, one)
+            self._operator = ""
+        self._last, self._negated = one, False
+
+    def _take_word(self, piece: grammar.Word) -> None:
+        if piece.excluded or self._negated:
+            # An unfinished word excludes itself alone: it would take away what is still wanted.
+            self._excluded[piece.term] = None
+            if self._operator == "AND":
+                self._operator = ""
+        else:
+            if self._operator == "OR":
+                if self._alternatives[-1]:
+                    self._alternatives.append({})
+                else:
+                    self._without_or(self._left)
+            self._operator = ""
+            term = Term(piece.term.text, True) if piece.unfinished else piece.term
+            self._alternatives[-1][term] = None
+        self._last, self._negated = piece, False
+
+    def _take_operator(self, piece: str) -> None:
+        if self._negated:
+            self._without("NOT", "nothing after it")
+        self._negated = piece == "NOT"
+        if self._negated:
+            return
+        if self._operator and self._last is None:
+            self._without(piece, "nothing between two of them")
+        elif self._operator:
+            # Only OR waits for a word behind a filter; AND holds for that as it stands.
+            if piece == "OR":
+                self._without_or(self._last)
+        elif self._last is None:
+            self._without(piece, "nothing before it")
+        else:
+            self._operator, self._left, self._last = piece, self._last, None
+
+    def _without_or(self, beside: grammar.Word | Filter | None, other: Filter | None = None) -> None:
+        """Leave out an OR that stands beside what holds for the whole line, or between two filters."""
+        if not isinstance(beside, Filter):
+            self._without("OR", "NOT holds for the whole line")
+        elif other is None or beside.key != other.key or beside.negated or other.negated:
+            self._without("OR", "it joins words only")
+        else:
+            self._without("OR", f"it joins words only; {beside} {other} means either")
 
     def _without(self, what: str, why: str) -> None:
         self._ignored.append(f"without: {what} — {why}")
 
     def query(self, text: str) -> SessionQuery:
-        if self._operator:
+        if self._operator and self._last is not None:
+            self._without_or(self._last)
+        elif self._operator:
             self._without(self._operator, "nothing after it")
         if self._negated:
             self._without("NOT", "nothing after it")

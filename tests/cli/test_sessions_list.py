@@ -329,8 +329,8 @@ def test_what_a_line_asks_for_in_vain_is_said(fill_store: FillStore) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("after:foo", "after:foo — not a date (a date is 7d, 12h, today, 2026-10 or 2026-10-01)"),
-        ("docker msgs:many", "msgs:many — not a number"),
+        ("after:foo", "after:foo — not a date like 7d or 2026-10-01"),
+        ("docker msgs:many", "msgs:many — not a number like >50 or 10k"),
         ("-is:cheap source:cli", "-is:cheap — not one of pinned, archived, hidden, running, complete, interrupted,"
          " error, empty, untitled, branch, subagent, cron, tool"),
         ("docker OR", "OR — nothing after it"),

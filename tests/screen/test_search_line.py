@@ -230,7 +230,7 @@ async def test_a_source_that_is_being_typed_leaves_nothing_out_until_it_is_one(o
 async def test_what_was_ignored_is_said(on_demo: Started) -> None:
     app, pilot = on_demo
     await search_for(pilot, "docker after:soon ")
-    assert "without: after:soon — not a date" in subtitle(app)
+    assert "without: after:soon — not a date like 7d or 2026-10-01" in subtitle(app)
     await press(pilot, "escape")
     assert subtitle(app) == "57 conversations · last active first"
     await search_for(pilot, "is:")
