@@ -30,6 +30,8 @@ ALL = 1_000_000
 """More conversations than any store has."""
 _NAMED = 3
 """Values that a note about a wrong one names."""
+_IGNORED = "without: "
+"""Begins every note on what was ignored."""
 
 
 class Finder:
@@ -143,7 +145,9 @@ class Finder:
         """What was ignored, is not there or could not be searched, one clause each."""
         answer = self.result if self.searching else self.listing
         ignored = map(_brief, self.query.ignored)
-        return tuple(dict.fromkeys((*ignored, *(answer.notes if answer is not None else ()))))
+        # An answer repeats what was ignored when it was asked for: since then it may be another word.
+        known = (note for note in (answer.notes if answer else ()) if not note.startswith(_IGNORED))
+        return tuple(dict.fromkeys((*ignored, *known)))
 
     @property
     def hidden(self) -> Mapping[HiddenClass, int]:

@@ -245,6 +245,18 @@ async def test_what_was_ignored_is_said(on_demo: Started) -> None:
     assert "without: is:p — not one of pinned, archived, hidden, …" in screen_text(app)
 
 
+async def test_of_two_that_are_ignored_one_after_the_other_the_second_is_named(on_demo: Started) -> None:
+    app, pilot = on_demo
+    await search_for(pilot, "docker after:s")
+    assert subtitle(app).count("without: ") == 1
+    await press(pilot, "o")
+    assert subtitle(app).count("without: ") == 1
+    assert "without: after:so — not a date like 7d or 2026-10-01" in subtitle(app)
+    await press(pilot, *["backspace"] * 8, *"is:x ")
+    assert subtitle(app).count("without: ") == 1
+    assert "without: is:x — not one of pinned, archived, hidden, …" in subtitle(app)
+
+
 async def test_a_filter_that_leaves_nothing_says_so_and_what_there_is(on_demo: Started) -> None:
     app, pilot = on_demo
     await search_for(pilot, "source:telegrm")
