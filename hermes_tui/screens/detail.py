@@ -69,7 +69,8 @@ class Detail(Container):
             return
         # Hidden, it has no width: how much fits is seen when it is shown.
         cells = max(self.transcript.outer_size.width - AROUND_TITLE, LEAST_TITLE)
-        self.transcript.border_title = self.reading.title(row, self.transcript.match_position(), cells)
+        view = self.transcript
+        view.border_title = self.reading.title(row, view.match_position(), cells, view.matching_messages)
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._describe_again)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from hermes_tui.services.store_worker import StoreWorker
-from hermes_tui.text import safe_text
+from hermes_tui.text import figures, safe_text
 from storage import Conversation, Entry, LineageNode, SessionQuery, Transcript
 
 TAIL = 20
@@ -98,10 +98,15 @@ class Reading:
         self._read_anew()
         return True
 
-    def title(self, row: Conversation | None, matches: tuple[int, int], cells: int) -> str:
-        """The transcript's title: "Fix Docker Build · cli · claude-opus-4.6 · match 2 of 7".
+    def title(self, row: Conversation | None, matches: tuple[int, int], cells: int, messages: int = 0) -> str:
+        """The transcript's title: "Fix Docker Build · cli · claude-opus-4.6 · match 2 of 7 in 3 messages".
 
-        Where it is wider than the frame the model is left out, then the source, and then the end of the name.
+        Where it is wider than the frame the model is left out, then the source, then in how many messages the
+        matches are, and then the end of the name.
+
+        Args:
+            matches: Number of the current one, and how many there are.
+            messages: In how many messages they are: what the list counts as hits.
         """
         if self.node is not None:
             pieces = [
@@ -117,13 +122,16 @@ class Reading:
         if pieces:
             pieces[0] = safe_text.cut(pieces[0], 40)
         position, total = matches
-        end = [f"match {position} of {total}"] if total else []
-        pieces = [piece for piece in pieces if piece]
-        while len(pieces) > 1 and safe_text.width(" · ".join([*pieces, *end])) > cells:
-            pieces.pop()
-        if pieces and end:
-            pieces[0] = safe_text.cut(pieces[0], max(cells - safe_text.width(f" · {end[0]}"), 1))
-        return " · ".join([*pieces, *end])
+        short = f"match {position} of {total}" if total else ""
+        end = f"{short} in {figures.plural(messages, 'message')}" if total > messages > 0 else short
+        name, *facts = [piece for piece in pieces if piece] or [""]
+        wanted = [(name, *facts[:count], end) for count in range(len(facts), -1, -1)]
+        for words in (*wanted, (name, short)):
+            title = " · ".join(filter(None, words))
+            if safe_text.width(title) <= cells:
+                return title
+        around = safe_text.width(f" · {short}") if short else 0
+        return " · ".join(filter(None, (safe_text.cut(name, max(cells - around, 1)), short)))
 
     @property
     def target(self) -> str | None:

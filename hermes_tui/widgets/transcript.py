@@ -168,6 +168,11 @@ class TranscriptView(BlockView, can_focus=True):
         """Number of the current match, from 1, and how many there are; (0, 0) for none."""
         return self._walk.number(self.match), self._walk.total
 
+    @property
+    def matching_messages(self) -> int:
+        """How many messages the matches are in: what the list counts as hits."""
+        return len(self._walk.places)
+
     def current_message(self) -> Message | None:
         """The message that is meant: of the current match, if that is on the screen, else the first that is."""
         blocks, (first, inside) = self.blocks.blocks, self.first_shown()

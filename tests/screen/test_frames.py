@@ -47,11 +47,34 @@ async def test_the_number_of_the_match_stays_in_the_frame(
         assert str(transcript(app).border_title).endswith(" · telegram · claude-opus-4.6 · match 1 of 1")
 
 
+@pytest.mark.parametrize(
+    ("width", "title"),
+    [
+        (130, f"{LONG[:39]}… · telegram · claude-opus-4.6 · match 2 of 4 in 2 messages"),
+        (84, f"{LONG[:39]}… · match 2 of 4 in 2 messages"),
+        (70, f"{LONG[:39]}… · match 2 of 4"),
+        (46, "a title that goes on and… · match 2 of 4"),
+    ],
+)
+async def test_matches_are_told_from_the_messages_that_the_list_counts(
+    build_v11: BuildV11, width: int, title: str
+) -> None:
+    again = (
+        "INSERT INTO messages(session_id, role, content, timestamp) VALUES ('s1', 'user', 'docker'||?, 1);"
+    )
+    more = again.replace("?", "' in docker in docker'")
+    async with browsing(build_v11(ROWS + more), size=(width, 30)) as (app, pilot):
+        await search_for(pilot, "docker")
+        assert list(browser(app).finder.hit_labels().values()) == ["2"]
+        await press(pilot, "tab", "tab")
+        assert str(transcript(app).border_title) == title
+
+
 async def test_the_title_makes_room_for_the_lineage(tmp_path: Path) -> None:
     async with browsing(demo.make(tmp_path), now=demo.NOW, demo=True, size=(100, 30)) as (app, pilot):
         await search_for(pilot, "docker")
         assert browser(app).has_class("-relatives")
-        assert str(transcript(app).border_title) == "Fix Docker Build #3 · cli · match 30 of 30"
+        assert str(transcript(app).border_title) == "Fix Docker Build #3 · match 30 of 30 in 22 messages"
 
 
 @pytest.mark.parametrize(
