@@ -13,7 +13,9 @@ _INSIDE = ("model", "dir")
 """Keys that are satisfied by a piece of the value: what goes on from the beginning of one of its words is offered."""
 
 _EXAMPLES = {"after": ("7d", "today", "yesterday"), "before": ("7d", "today", "yesterday")}
-_LAST = re.compile(r'(?:^|\s)-?(?:(?P<key>[a-z]+):(?P<value>"[^"]*|[^\s"]*)|(?P<word>[a-z]+))$')
+_BEGUN = re.compile(r"[<>=]=?\$?|\$|\d{1,3}|\d{4}-(?:\d{1,2}-)?")
+"""A number or a date of which too little is typed to be one: `>`, `20`, `2026-`."""
+_LAST = re.compile(r'(?:^|\s)-?(?:(?P<key>[A-Za-z]+):(?P<value>"[^"]*|[^\s"]*)|(?P<word>[a-z]+))$')
 _SHORTEST = 2
 """Letters from which on a word may be the beginning of a key."""
 
@@ -24,7 +26,7 @@ Values = Callable[[str], Sequence[str]]
 def unfinished_key(line: str) -> str | None:
     """The key whose value is being typed at the end of the line."""
     last = _LAST.search(line)
-    return last["key"] if last else None
+    return last["key"].lower() if last and last["key"] else None
 
 
 def asked(line: str, values: Callable[[str], Sequence[str] | None]) -> str:
@@ -39,9 +41,9 @@ def asked(line: str, values: Callable[[str], Sequence[str] | None]) -> str:
     last = _LAST.search(line)
     if last is None or not last["key"]:
         return line
-    if last["key"] not in FROM_THE_STORE:
-        return line[: last.start()] if _has_begun(last["key"], last["value"]) else line
-    key, low = last["key"], last["value"].removeprefix('"').casefold()
+    key, low = last["key"].lower(), last["value"].removeprefix('"').casefold()
+    if key not in FROM_THE_STORE:
+        return line[: last.start()] if _has_begun(key, low) else line
     if not low or (key in _INSIDE and not low.startswith(("/", "~"))):
         return line
     known = values(key)
@@ -54,10 +56,15 @@ def asked(line: str, values: Callable[[str], Sequence[str] | None]) -> str:
 
 
 def _has_begun(key: str, value: str) -> bool:
-    """It is the beginning of values that a key always has, and none of them."""
+    """It is the beginning of values that a key always has, or of a number or a date, and none of them."""
+    from storage.finding.filter_values import AMOUNTS, DATES, Filter
+
     known = _fixed(key)
-    value = value.removeprefix('"')
-    return bool(value) and value not in known and any(whole.startswith(value) for whole in known)
+    if not value or value in known:
+        return False
+    if key in (*AMOUNTS, *DATES) and _BEGUN.fullmatch(value):
+        return bool(Filter(key, value).problem)
+    return any(whole.startswith(value) for whole in known)
 
 
 def _fixed(key: str) -> Sequence[str]:
@@ -76,7 +83,7 @@ def completed(line: str, values: Values) -> str:
     if word := last["word"]:
         keys = (key for key in KEYS if len(word) >= _SHORTEST and key.startswith(word))
         return next((f"{line}{key[len(word) :]}:" for key in keys), "")
-    key, typed = last["key"], last["value"]
+    key, typed = last["key"].lower(), last["value"]
     known = _fixed(key) or (values(key) if key in FROM_THE_STORE else ())
     for inside in (False, True) if key in _INSIDE else (False,):
         for value in known:
