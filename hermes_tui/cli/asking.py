@@ -35,7 +35,7 @@ def ask(question: str, otherwise: str, output: Output) -> None:
     output.finish()
     answer = ""
     try:
-        asked_on.write(f"{question} [y/N] ")
+        asked_on.write("\n".join(output.broken(f"{question} [y/N]")) + " ")
         asked_on.flush()
         answer = sys.stdin.readline()
     finally:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from hermes_tui.cli.output import Output
@@ -109,8 +109,10 @@ def preview(found: Candidates, phrases: str, output: Output, *, whole: bool) -> 
     # "session(s)" here and in the questions and answers that follow is how Hermes says it (spec 5.2).
     yield f"{len(rows)} session(s) match ({output.show(phrases)}; {found.span}):"
     shown = rows if whole else rows[:_SHOWN]
-    for row in shown:
-        yield _line(row, output)
+    if output.columns is None:
+        yield from (_line(row, output) for row in shown)
+    else:
+        yield from _screen_lines(shown, output, output.columns)
     if len(rows) > len(shown):
         yield f"  {output.marks.ellipsis} and {len(rows) - len(shown)} more"
 
@@ -135,16 +137,40 @@ def time(value: object) -> float | None:
 
 
 def _line(row: dict[str, Any], output: Output) -> str:
-    model = output.show(text(row["model"])).rpartition("/")[2]
     cells = (
         output.show(row["id"]),
         fit(minute(row["last_active"]), 17),
         _padded(output.show(text(row["source"])), 10),
-        fit(cut(model, 24, output.marks.ellipsis), 24),
-        f"{text(row['message_count']) or '0':>4} msgs ",
+        fit(cut(_model(row, output), 24, output.marks.ellipsis), 24),
+        f"{_messages(row):>9} ",
         cut(output.show(text(row["title"])), 36, output.marks.ellipsis),
     )
     return "  " + " ".join(cells[:1]) + "  " + " ".join(cells[1:]).rstrip()
+
+
+def _screen_lines(rows: Sequence[dict[str, Any]], output: Output, cells: int) -> Iterator[str]:
+    """The same columns, in the width of the terminal; the id is never cut."""
+    from hermes_tui.cli.columns import Column, table
+
+    show = output.show
+    columns = (
+        Column("", [show(row["id"]) for row in rows], 5),
+        Column("", [minute(row["last_active"]) for row in rows], 3),
+        Column("", [show(text(row["source"])) for row in rows], 1, most=10, least=8),
+        Column("", [_model(row, output) for row in rows], 0, most=24, least=16),
+        Column("", [_messages(row) for row in rows], 2, align="right"),
+        Column("", [show(text(row["title"])) for row in rows], 4, most=36, least=8),
+    )
+    for line in islice(table(columns, cells - 2, output.marks), 2, None):
+        yield f"  {line}"
+
+
+def _model(row: dict[str, Any], output: Output) -> str:
+    return output.show(text(row["model"])).rpartition("/")[2]
+
+
+def _messages(row: dict[str, Any]) -> str:
+    return f"{text(row['message_count']) or '0'} msgs"
 
 
 def _padded(shown: str, cells: int) -> str:

@@ -80,14 +80,14 @@ class Call:
             self.output.json(facts)
             return
         for line in lines:
-            self.output.line(line)
+            self.output.sentence(line)
 
     def show(self, lines: Iterable[str]) -> None:
         """Write lines, safe text, that come before the answer. A program gets none of them, but a question has them."""
         if self.said.json and self.said.yes:
             return
         for line in lines:
-            (self.output.remark if self.said.json else self.output.line)(line)
+            (self.output.remark if self.said.json else self.output.sentence)(line)
 
     def remark(self, text: str) -> None:
         """Say beside the answer what a program finds in it; safe text."""

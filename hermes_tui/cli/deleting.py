@@ -12,7 +12,7 @@ from hermes_tui.cli.naming import session_ids
 from hermes_tui.cli.progress import progress, stopping
 from hermes_tui.text.figures import plural, size
 from hermes_tui.text.relative_time import minute
-from hermes_tui.text.safe_text import cut
+from hermes_tui.text.safe_text import cut, width
 
 if TYPE_CHECKING:
     from hermes_tui.cli.output import Output
@@ -132,8 +132,9 @@ def _preview(db: SessionDB, going: DeletePreview, output: Output) -> Iterator[st
     subagents = f" and {plural(going.subagents, 'subagent session')}" if going.subagents else ""
     yield f"{parts}{subagents}: {plural(going.messages, 'message')}, about {size(going.size)}"
     for id_ in going.sessions[:_SHOWN]:
-        title = cut(output.show(db.get_session_title(id_) or ""), 60, output.marks.ellipsis)
-        yield f"  {output.show(id_)}  {title}".rstrip()
+        name, title = output.show(id_), output.show(db.get_session_title(id_) or "")
+        room = 60 if output.columns is None else min(60, max(output.columns - width(name) - 4, 0))
+        yield f"  {name}  {cut(title, room, output.marks.ellipsis)}".rstrip()
     if len(going.sessions) > _SHOWN:
         yield f"  {output.marks.ellipsis} and {len(going.sessions) - _SHOWN} more"
     if going.newest is not None:

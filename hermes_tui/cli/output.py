@@ -68,6 +68,21 @@ class Output:
         with self._answering() as answers:
             answers.write(self._carried(text) + "\n")
 
+    def sentence(self, text: str) -> None:
+        """Write a line of the answer; on a terminal that is too narrow for it, as lines that end between two words."""
+        for line in self.broken(text):
+            self.line(line)
+
+    def broken(self, text: str) -> list[str]:
+        """The lines that a sentence takes on the terminal; one where a program reads it.
+
+        A word that is wider than the terminal is left to it: a path can be copied in one piece.
+        """
+        columns = self.columns
+        if columns is None or any(safe_text.width(word) > columns for word in text.split()):
+            return [text]
+        return [text[start:end] for start, end in safe_text.wrap(text, columns)]
+
     def json(self, value: Any) -> None:
         """Write a value for a program: store text as it is, in nothing but printable ASCII."""
         self.line(as_json(value))
