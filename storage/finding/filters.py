@@ -273,8 +273,11 @@ def _positive(
     if one.key == "title":
         # As a title is found by words, and as it is being typed.
         term = Term(one.value, prefix=True)
-        facts.learn("title", entries, cancel)
-        return lambda entry: term.matches(facts.words("title", entry, cancel))
+        titled = facts.titled(term, cancel)
+        facts.learn("title", [entry for entry in entries if not titled.isdisjoint(entry.parts)], cancel)
+        return lambda entry: (
+            not titled.isdisjoint(entry.parts) and term.matches(facts.words("title", entry, cancel))
+        )
     if one.key in ("model", "dir", "branch"):
         facts.learn(one.key, entries, cancel)
         # Thousands of conversations share a few values.

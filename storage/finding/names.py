@@ -47,15 +47,28 @@ def named(reader: Reader, query: SessionQuery, cancel: Cancel, *, every: bool = 
     """
     if not reader.layout.has("sessions", "id") or any(one.key in OF_MESSAGES for one in query.filters):
         return Named(frozenset())
-    known = known_names(reader, cancel) if reader.layout.has("sessions", "title") else None
+    known = _known(reader, cancel)
     most = -1 if every else MOST
     identified, all_of_them = _identified(reader, query, known, cancel, most)
     note = f"not searched: ids older than the newest {most:,} that match"
     return Named(_titled(reader, query, known, cancel) | identified, () if all_of_them else (note,))
 
 
+def titled(reader: Reader, query: SessionQuery, cancel: Cancel) -> frozenset[str]:
+    """The sessions of which every term of an alternative matches the title."""
+    return _titled(reader, query, _known(reader, cancel), cancel)
+
+
+def _known(reader: Reader, cancel: Cancel) -> KnownNames | None:
+    return known_names(reader, cancel) if _has_titles(reader) else None
+
+
+def _has_titles(reader: Reader) -> bool:
+    return reader.layout.has("sessions", "id") and reader.layout.has("sessions", "title")
+
+
 def _titled(reader: Reader, query: SessionQuery, known: KnownNames | None, cancel: Cancel) -> frozenset[str]:
-    if not reader.layout.has("sessions", "title"):
+    if not _has_titles(reader):
         return frozenset()
     if known is not None and (titled := known.titled(query)) is not None:
         return titled

@@ -217,7 +217,7 @@ def test_filters_stop_when_they_are_cancelled(db: SessionDB) -> None:
 def test_a_filter_that_was_begun_stops_when_it_is_cancelled(
     db: SessionDB, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Comparing the titles of thousands takes Python longer than a key may wait."""
+    """Comparing the directories of thousands takes Python longer than a key may wait."""
     monkeypatch.setattr(filters, "_BETWEEN_LOOKS", 2)
     cancel = Cancel()
     asked: list[str] = []
@@ -231,7 +231,7 @@ def test_a_filter_that_was_begun_stops_when_it_is_cancelled(
     db.listing()
     monkeypatch.setattr(Facts, "words", words)
     with pytest.raises(Interrupted):
-        db.listing(parse("title:x"), fresh=False, cancel=cancel)
+        db.listing(parse("dir:x"), fresh=False, cancel=cancel)
     assert len(asked) == 2
 
 
