@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from storage.engine.layout import Layout
+from storage.finding import fold
 from storage.finding.query import SessionQuery, Term
 
 SIEVED = 100
@@ -16,7 +17,7 @@ _LONGEST_NEEDLE = 1_000
 
 _ASCII_RUN = re.compile(r"[0-9a-z]+")
 
-_ACCENTED = "*[\u00c0-\u0233\u0300-\u0331\u1e00-\u1ef9\u212a-\u212b]*"
+_ACCENTED = f"*[{fold.ACCENTED}]*"
 """GLOB for whatever folds to an ASCII letter, or to nothing."""
 
 Evidence = tuple[str, list[str]]

@@ -26,6 +26,12 @@ _COMBINING = frozenset(
 
 COMBINING_MARKS = re.compile(f"[{''.join(sorted(_COMBINING))}]+")
 
+APART = "\x1e"
+"""What stands between texts that are folded as one."""
+
+ACCENTED = "\u00c0-\u0233\u0300-\u0331\u1e00-\u1ef9\u212a-\u212b"
+"""As a range for a pattern: whatever folds to an ASCII letter, or to nothing."""
+
 WIDE_LETTERS = (
     "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"  # Hangul
     "\u2e80-\u312f\u3190-\u4dbf\u4e00-\u9fff"  # Han, kana, bopomofo and their punctuation
@@ -93,6 +99,11 @@ def words(text: str) -> str:
     return text.encode().translate(_ASCII).decode() if text.isascii() else text.translate(_WORDS)
 
 
+def ascii_words(texts: bytes) -> bytes:
+    """The same for bytes of ASCII, with APART where it stands; other bytes stay what they are."""
+    return texts.translate(_APART)
+
+
 def fold(text: str) -> Folded:
     """The same, with the way back to the text."""
     if text.isascii() or _COMBINING.isdisjoint(text):
@@ -141,4 +152,5 @@ class _Table(dict[int, str]):
 
 _WORDS = _Table(_fold_char)
 _ASCII = bytes(ord(_fold_char(chr(code))) if code < 128 else code for code in range(256))
+_APART = bytes(code if code == ord(APART) else folded for code, folded in enumerate(_ASCII))
 _LOWER = _Table(_lower_char)

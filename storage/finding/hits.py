@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import compress
 from typing import Any, Protocol
 
 from storage.conversation import content, expressions
@@ -13,12 +12,15 @@ from storage.conversation.messages import shown
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
 from storage.errors import TooLarge
-from storage.finding import evidence
+from storage.finding import evidence, fold
 from storage.finding.query import SessionQuery
 from storage.finding.scope import Ids, Scope
 
 _SHORT = 16 << 10
 """Bytes of a message that are read with all others of its slice."""
+
+_ALONE = "\x03"
+"""Stands before the size of a message that is read alone."""
 
 _TOGETHER = 16 << 20
 """Bytes of longer messages that are read together: SQLite hands over 1 GB at most, and memory is finite."""
@@ -87,43 +89,72 @@ def texts(layout: Layout) -> str:
 
 
 def verified(
-    reader: Reader, query: SessionQuery, scope: Scope, among: str, values: Iterable[Any], cancel: Cancel
+    reader: Reader,
+    query: SessionQuery,
+    scope: Scope,
+    among: str,
+    values: Iterable[Any],
+    cancel: Cancel,
+    *,
+    sifted: bool = True,
 ) -> tuple[Hits, ...]:
-    """The hits among the messages `m` of which this SQL holds; what SQL cannot tell, Python looks at."""
+    """The hits among the messages `m` of which this SQL holds; what SQL cannot tell, Python looks at.
+
+    Args:
+        sifted: What cannot match is left out first: not worth it where most of them do.
+    """
     layout = reader.layout
-    likely, needles = evidence.may_match(layout, query)
+    likely, needles = evidence.may_match(layout, query) if sifted else ("1", [])
     sure, words = evidence.surely_matches(layout, query)
     size = _size(layout)
     at_once = f"WHEN {_is_plain(layout)} AND {size} <= {_SHORT} THEN {_as_one(layout)}"
     if not query.is_of_lone_words:
         at_once = ""
-    # The limit makes SQLite weigh each message once, not once for every column above.
+    # All in one column: SQLite would weigh each message anew for every other one that asks for it.
     row = reader.one(
         f"""
-        SELECT json_array(
-            json_group_array(id) FILTER (WHERE told IS NULL),
-            json_group_array(id) FILTER (WHERE typeof(told) = 'text'),
-            json_group_array(json_array(id, told)) FILTER (WHERE typeof(told) = 'integer')),
-            group_concat(told, char(30)) FILTER (WHERE typeof(told) = 'text')
-        FROM (
-            SELECT m.id AS id, CASE WHEN {sure} THEN NULL {at_once} ELSE {size} END AS told
-            FROM messages m WHERE {among} AND {shown(layout)} AND {scope.condition} AND {likely}
-            LIMIT -1)
+        SELECT json_group_array(m.id), CAST(group_concat(
+            CASE WHEN {sure} THEN '' {at_once} ELSE '{_ALONE}' || ({size}) END, '{fold.APART}') AS BLOB)
+        FROM messages m WHERE {among} AND {shown(layout)} AND {scope.condition} AND {likely}
         """,
         (*words, *values, *scope.values, *needles),
         cancel,
     )
-    ids, texts = row or ("[[], [], []]", None)
-    matching, together, alone = json.loads(ids)
-    if together:
-        pieces = texts.split("\x1e")
-        if len(pieces) == len(together):
-            matching += compress(together, query.matching(pieces))
-        else:
-            alone += [(id_, 0) for id_ in together]
+    ids, told = row or ("[]", None)
+    matching, alone = _told(reader, query, json.loads(ids), told or b"", cancel)
     for some in _stretches(alone):
         matching += (id_ for id_, own in _texts_of(reader, some, cancel) if found_in(query, own))
     return gathered(reader, matching, Scope(), cancel)
+
+
+def _told(
+    reader: Reader, query: SessionQuery, ids: list[int], told: bytes, cancel: Cancel
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """The messages that match by what was told of them; those that are to be read alone, and their bytes."""
+    texts = told.split(fold.APART.encode())
+    if not ids or len(texts) != len(ids):
+        return [], _sized(reader, ids, cancel)
+    alone: list[tuple[int, int]] = []
+    if (mark := _ALONE.encode()) in told:
+        alone = [(id_, int(text[1:])) for id_, text in zip(ids, texts, strict=True) if text[:1] == mark]
+        texts = [text if text[:1] != mark else mark for text in texts]
+    if len(alone) + texts.count(b"") == len(ids):
+        return [id_ for id_, text in zip(ids, texts, strict=True) if not text], alone
+    holding = zip(ids, texts, query.holding(texts), strict=True)
+    return [id_ for id_, text, holds in holding if not text or (holds and text != mark)], alone
+
+
+def _sized(reader: Reader, ids: list[int], cancel: Cancel) -> list[tuple[int, int]]:
+    """These messages and their bytes: where a text of them holds what was put between two texts."""
+    if not ids:
+        return []
+    sizes: list[tuple[int, int]] = reader.json(
+        f"""SELECT json_group_array(json_array(m.id, {_size(reader.layout)}))
+        FROM messages m WHERE m.id IN (SELECT value FROM json_each(?))""",
+        (json.dumps(ids),),
+        cancel,
+    )
+    return sizes
 
 
 def gathered(reader: Reader, ids: Iterable[int], scope: Scope, cancel: Cancel) -> tuple[Hits, ...]:
@@ -170,9 +201,9 @@ def _read_facts(reader: Reader, ids: Sequence[int], scope: Scope, cancel: Cancel
 
 
 def _is_plain(layout: Layout) -> str:
-    """SQL: whether the message `m` is stored as it reads."""
+    """SQL: whether the message `m` is stored as it reads, and begins with nothing that means something here."""
     stored = layout.column("messages", "content", "NULL", "m")
-    return f"({stored} IS NULL OR typeof({stored}) = 'text' AND {stored} >= char(2))"
+    return f"({stored} IS NULL OR typeof({stored}) = 'text' AND {stored} >= char(9))"
 
 
 def _as_one(layout: Layout) -> str:
@@ -181,7 +212,7 @@ def _as_one(layout: Layout) -> str:
     spaced = " || ".join(f"coalesce(' ' || {column}, '')" for column in of_tools)
     # Each blank is a copy, and most messages are of no tool.
     no_tool = " AND ".join(f"{column} IS NULL" for column in of_tools)
-    return f"coalesce({said}, '') || CASE WHEN {no_tool} THEN '' ELSE {spaced} END"
+    return f"coalesce({said}, ' ') || CASE WHEN {no_tool} THEN '' ELSE {spaced} END"
 
 
 def _stretches(sizes: Iterable[tuple[int, int]]) -> Iterator[list[int]]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate, repeat
+from itertools import repeat
 
 from storage.finding import fold, grammar
 from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
 from storage.finding.terms import Term, held, places, rows
 from storage.records import HiddenClass
+
+_BETWEEN = f" {fold.APART} ".encode()
 
 __all__ = ["CHOICES", "KEYS", "OF_MESSAGES", "Filter", "SessionQuery", "Term", "parse"]
 
@@ -87,19 +88,32 @@ class SessionQuery:
         """Whether each of many texts `matches`: sooner than one after the other."""
         if not self.is_of_lone_words:
             return list(map(self.matches, texts))
-        # What is not in ASCII is looked at by itself; all other texts are folded as one.
-        plain = list(map(str.isascii, texts))
-        alike = [text if is_plain else "" for text, is_plain in zip(texts, plain, strict=True)]
-        folded = fold.words(f" {' '.join(alike)} ")
-        starts = list(accumulate([len(text) + 1 for text in alike], initial=0))
-        held = {term: _held(term.alone, folded, starts) for term in (*self.terms, *self.excluded)}
+        return self.holding([text.encode(errors="surrogatepass") for text in texts])
+
+    def holding(self, texts: Sequence[bytes]) -> list[bool]:
+        """The same for texts in UTF-8, where each term is one lone word: those in ASCII are folded as one."""
+        # As Latin-1 every byte is a character, and a str is looked through sooner than bytes are.
+        folded = f" {fold.ascii_words(_BETWEEN.join(texts)).decode('latin-1')} "
+        pieces = folded.split(fold.APART)
+        if len(pieces) != len(texts):
+            return [self.matches(_text(text)) for text in texts]
+        terms = (*self.terms, *self.excluded)
+        held = {term: _held(term.alone, folded, pieces) for term in terms}
         found = set().union(*(set.intersection(*map(held.__getitem__, terms)) for terms in self.alternatives))
         if not self.alternatives:
             found = set(range(len(texts)))
         found.difference_update(*(held[term] for term in self.excluded))
-        return [
-            place in found if is_plain else self.matches(texts[place]) for place, is_plain in enumerate(plain)
-        ]
+        if not folded.isascii():
+            wide = [place for place, piece in enumerate(pieces) if not piece.isascii()]
+            found.difference_update(wide)
+            found.update(place for place in wide if self._matches_wide(_text(texts[place])))
+        return [place in found for place in range(len(texts))]
+
+    def _matches_wide(self, text: str) -> bool:
+        """`matches` for lone words: most such texts are in a writing in which none of them can stand."""
+        if any(term.trace.search(text) for term in (*self.terms, *self.excluded)):
+            return self.matches(text)
+        return not self.alternatives
 
     def spans(self, text: str) -> tuple[tuple[int, int], ...]:
         """What to mark: the character ranges of `text` that match any term, in order, not overlapping."""
@@ -133,15 +147,15 @@ class SessionQuery:
         return f"{line} " if words and not rest and not self.alternatives[-1][-1].prefix else line
 
 
-def _held(alone: str, folded: str, starts: Sequence[int]) -> set[int]:
-    """Which of the texts hold the word, of which each begins behind a blank that stands there."""
-    found: set[int] = set()
-    place = folded.find(alone)
-    while place >= 0:
-        text = bisect_right(starts, place) - 1
-        found.add(text)
-        place = folded.find(alone, starts[text + 1])
-    return found
+def _held(alone: str, folded: str, pieces: Sequence[str]) -> set[int]:
+    """Which of the pieces hold the word; together they are the `folded`."""
+    if alone not in folded:
+        return set()
+    return {place for place, piece in enumerate(pieces) if alone in piece}
+
+
+def _text(stored: bytes) -> str:
+    return stored.decode(errors="replace")
 
 
 def merged(by_term: Iterable[Iterable[tuple[int, int]]]) -> tuple[tuple[int, int], ...]:

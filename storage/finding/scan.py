@@ -12,6 +12,9 @@ from storage.finding.sieve import listed
 SLICE = 500
 """Messages of one statement: a cancelled scan stops between two, and a full page ends it."""
 
+_DENSE = 0.2
+"""The part of the messages that surely matches, from which on sifting by one letter leaves out hardly any."""
+
 _SAMPLE = 500
 """Messages of which is looked at how many match."""
 
@@ -32,7 +35,10 @@ def read(reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel:
         among, values = listed(own)
     if lowest is None:
         return Slice((), wanted.first)
-    verified = hits.verified(reader, query, scope, among, values, cancel)
+    # A letter that begins many words stands in nearly every text.
+    letters = all(len(evidence.needle(term)) == 1 for term in query.terms)
+    sifted = not letters or density(reader, query, cancel) < _DENSE
+    verified = hits.verified(reader, query, scope, among, values, cancel, sifted=sifted)
     return Slice(verified, wanted.first if looked_at < many else lowest, looked_at)
 
 

@@ -72,6 +72,12 @@ class Term:
         return f"{fold.GAP}{self.words[0]}{'' if self.opens else fold.GAP}"
 
     @cached_property
+    def trace(self) -> re.Pattern[str]:
+        """Finds something in every text that holds its `words`, and is quick to find nothing."""
+        first = self.words[0][0]
+        return re.compile(f"[{first}{first.upper()}{fold.ACCENTED}]" if first.isascii() else "")
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         """Finds its `words` as such in a text that was folded."""
         return re.compile(self._as_words)
