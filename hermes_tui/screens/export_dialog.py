@@ -24,6 +24,7 @@ from hermes_tui.text import figures, safe_text
 from hermes_tui.text.marks import Marks
 from hermes_tui.widgets.choices import Choices
 from hermes_tui.widgets.line_input import LineInput
+from hermes_tui.widgets.shown_command import ShownCommand
 from hermes_tui.widgets.tick import Tick
 from storage import SessionDB
 
@@ -111,7 +112,7 @@ class ExportDialog(Dialog[Exported | None]):
             yield self._to
             yield Static(id="verdict")
             yield ProgressBar(id="progress", show_eta=False)
-            yield Static(id="command")
+            yield ShownCommand(id="command")
 
     def on_mount(self) -> None:
         frame = self.query_one("#export")
@@ -270,9 +271,7 @@ class ExportDialog(Dialog[Exported | None]):
         self.query_one("#what", Static).update(Content(self._count()))
         words, style = self._verdict()
         self.query_one("#verdict", Static).update(Content.styled(safe_text.line(words), style))
-        self.query_one("#command", Static).update(
-            Content(safe_text.line(self._command(self._order(), False)))
-        )
+        self.query_one(ShownCommand).show(self._command(self._order(), False))
 
     def _draw_formats(self) -> None:
         for form in Format:
@@ -287,7 +286,9 @@ class ExportDialog(Dialog[Exported | None]):
         conversations = self._conversations()
         parts = sum(map(len, conversations))
         if self._what.part is not None and self._only_part.on:
-            return f"1 part of {len(self._what.conversations[0])}"
+            # A session that worked for others is a conversation of its own.
+            whole = len(self._what.conversations[0])
+            return f"1 part of {whole}" if whole > 1 else "1 session"
         count = figures.plural(len(conversations), "conversation")
         return f"{count}, {figures.plural(parts, 'part')} in all" if parts > len(conversations) else count
 

@@ -40,7 +40,7 @@ class ListPane(Vertical):
         Binding("shift+up", "screen.extend(-1)", "mark", show=False, id="list.mark_up", tooltip="Mark it, and move up"),
         Binding(
             "A", "screen.mark_all", "mark all", show=False, id="list.mark_all",
-            tooltip="Mark all that match; again: none",
+            tooltip="Mark all that match, or take their marks back",
         ),
         Binding("r", "screen.rename", "rename", id="list.rename", tooltip="Give it another title"),
         Binding("d", "screen.delete", "delete", id="list.delete", tooltip="Delete, with a way back"),

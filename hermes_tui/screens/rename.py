@@ -17,6 +17,7 @@ from hermes_tui.screens.dialog import Dialog
 from hermes_tui.styles import STYLES
 from hermes_tui.text import figures, safe_text
 from hermes_tui.widgets.line_input import LineInput
+from hermes_tui.widgets.shown_command import ShownCommand
 from storage import Renamed, TitleCheck
 from storage.conversation.titles import LONGEST
 
@@ -98,7 +99,7 @@ class RenameDialog(Dialog[Renamed | None]):
         with VerticalScroll(id="rename", can_focus=False):
             yield self._input
             yield Static(id="verdict")
-            yield Static(id="command")
+            yield ShownCommand(id="command")
 
     def on_mount(self) -> None:
         frame = self.query_one("#rename")
@@ -239,7 +240,7 @@ class RenameDialog(Dialog[Renamed | None]):
         lines = [self._first_line(), *((line, "$text-muted") for line in self._remarks())]
         verdict = Content("\n").join([Content.styled(line, style) for line, style in lines])
         self.query_one("#verdict", Static).update(verdict)
-        self.query_one("#command", Static).update(Content(safe_text.line(self._command())))
+        self.query_one(ShownCommand).show(self._command())
         self._input.set_class(bool(self._refusal()), "-refused")
 
     def _refusal(self) -> str:

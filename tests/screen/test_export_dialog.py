@@ -111,6 +111,7 @@ async def answered(app: App, pilot: Pilot[None]) -> Exported | None:
     [
         (ONE, "1 conversation, 3 parts in all", "b-plan.md"),
         (PART, "1 part of 2", "b-plan.md"),
+        (Exportable((("u",),), "", part="u"), "1 session", "u.md"),
         (MANY, "2 conversations, 3 parts in all", "hermes-2026-11-29"),
         (Exportable((("u",),), ""), "1 conversation", "u.md"),
     ],

@@ -17,6 +17,7 @@ from hermes_tui.screens.dialog import Dialog
 from hermes_tui.styles import STYLES
 from hermes_tui.text import delete_text, safe_text
 from hermes_tui.text.marks import Marks
+from hermes_tui.widgets.shown_command import ShownCommand
 from hermes_tui.widgets.tick import Tick
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
             with Horizontal(id="buttons"):
                 yield self._yes
                 yield self._no
-            yield Static(id="command")
+            yield ShownCommand(id="command")
 
     def on_mount(self) -> None:
         # An app that is leaving composes nothing any more.
@@ -192,7 +193,7 @@ class DeleteDialog(Dialog["DeleteAnswer | None"]):
             left = 0 if self._along.on else self._subagents
             self._put("staying", delete_text.staying(preview, part=self._part, subagents=left))
             self._put("running", delete_text.running(preview))
-        self._put("command", self._command(self.answer, False))
+        self.query_one(ShownCommand).show(self._command(self.answer, False))
 
     def _on_the_button(self) -> str:
         if self._asked_twice:
