@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -103,6 +103,17 @@ class StoreView(Store):
         Most frequent first; of tools those that the newest messages use. Kept until the store changes.
         """
         return self._lister.values(key)
+
+    def learning(self, key: str, cancel: Cancel | None = None) -> Iterator[None]:
+        """Read what filters of this key (`cost`, `is`, …) ask of every conversation, while its value is typed.
+
+        Each step takes some ten milliseconds, and nobody else waits for more. What was read is kept until the store
+        changes, whoever stops half-way.
+
+        Raises:
+            Interrupted: `cancel` was cancelled.
+        """
+        return self._lister.learning(key, cancel)
 
     def details(self, entries: Sequence[Entry]) -> tuple[Conversation, ...]:
         """The rows of these conversations, in the same order; meant for a visible page (60: about a millisecond).

@@ -185,6 +185,10 @@ class BrowserScreen(ActingKeys, Screen[None]):
     def _values_wanted(self, event: SearchBox.ValuesWanted) -> None:
         self.worker.values(event.key)
 
+    @on(SearchBox.KeyTyped)
+    def _key_typed(self, event: SearchBox.KeyTyped) -> None:
+        self.worker.learn(event.key)
+
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
         self.type_ahead.step(event.step)

@@ -48,6 +48,9 @@ if TYPE_CHECKING:
 ORDER_AFTER = 0.1
 """Seconds in which the rows of the first page come to the screen."""
 
+TURN = 0.002
+"""Seconds in which what waits for the store gets its turn, between two steps of learning."""
+
 COUNT_AFTER = 0.25
 """Seconds after an answer in which the next letter may come."""
 
@@ -262,9 +265,14 @@ class StoreWorker:
         """The values of a key of a filter."""
 
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message:
+            _learn(db, key, cancel)
             return self.Values(key, tuple(value for value, _ in db.values(key)))
 
         return self.submit(f"values of {key}", job)
+
+    def learn(self, key: str) -> int:
+        """Read what a filter of this key asks of every conversation; its value is still being typed."""
+        return self.submit(f"values of {key}", lambda db, cancel, serial: _learn(db, key, cancel))
 
     def poll(self) -> None:
         """Look once whether other processes wrote, or took the file away; what is under way is not doubled."""
@@ -378,3 +386,8 @@ class StoreWorker:
             self._left.append(self._db)
         self._db, self._lost = db, False
         return db
+
+
+def _learn(db: SessionDB, key: str, cancel: Cancel) -> None:
+    for _ in db.learning(key, cancel):
+        time.sleep(TURN)

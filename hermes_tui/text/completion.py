@@ -9,6 +9,9 @@ from collections.abc import Callable, Sequence
 FROM_THE_STORE = ("source", "model", "dir", "branch", "tool")
 """Keys whose values only the store knows."""
 
+COMPARED = ("is", "msgs", "tokens", "cost")
+"""Keys whose values are compared with something that has to be read of every conversation."""
+
 _INSIDE = ("model", "dir")
 """Keys that are satisfied by a piece of the value: what goes on from the beginning of one of its words is offered."""
 

@@ -90,6 +90,12 @@ class SearchBox(LineInput):
         key: str
 
     @dataclass
+    class KeyTyped(Message):
+        """A filter has begun: what its value will be compared with can be read meanwhile."""
+
+        key: str
+
+    @dataclass
     class Entered(Message):
         """The person wants the conversation under the list's cursor."""
 
@@ -150,9 +156,10 @@ class SearchBox(LineInput):
             # There is something to clear now, or nothing any more.
             self.refresh_bindings()
         key = completion.unfinished_key(value)
-        if key in completion.FROM_THE_STORE and key not in self._asked:
+        if key in (*completion.FROM_THE_STORE, *completion.COMPARED) and key not in self._asked:
             self._asked.add(key)
-            self.post_message(self.ValuesWanted(key))
+            compared = key in completion.COMPARED
+            self.post_message(self.KeyTyped(key) if compared else self.ValuesWanted(key))
 
     def _complete(self, line: str) -> None:
         # At once, not in a worker as a Suggester would: what is offered must never be of an older line.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from storage.conversation.expressions import cost, message_count, text, tokens, visible
@@ -21,6 +22,9 @@ NEWEST_MESSAGES = 20_000
 
 MANY = 1_000
 """Sessions from which on all are read: a seek for each takes as long."""
+
+SLICE = 2_000
+"""Sessions of which a column is read at a time: some ten milliseconds, for which a search may have to wait."""
 
 _COLUMNS = {"title": "title", "model": "model", "dir": "cwd", "branch": "git_branch"}
 """Where a session holds the values of these keys."""
@@ -40,6 +44,10 @@ class Facts:
         self._kept: dict[str, Any] = {}
         self._columns: dict[str, dict[str, Any]] = {}
         self._whole: set[str] = set()
+        self._reached: dict[str, int | str] = {}
+        """The key of the last session of which a column was read."""
+        self._lock = Lock()
+        """Held by whoever reads a slice."""
 
     def knows(self, key: str) -> bool:
         """Whether a column is known of all sessions."""
@@ -54,11 +62,18 @@ class Facts:
             missing = [id_ for entry in entries for id_ in entry.parts if id_ not in values]
             if len(missing) <= MANY:
                 if missing:
-                    values.update(dict.fromkeys(missing))
-                    values.update(self._read(key, missing, cancel))
+                    values.update(dict.fromkeys(missing) | self._read(key, missing, cancel))
                 return
-        values.update(self._read(key, None, cancel))
-        self._whole.add(key)
+        for _ in self.learning(key, cancel):
+            pass
+
+    def learning(self, key: str, cancel: Cancel | None = None) -> Iterator[None]:
+        """Read a column whole, a slice with each step; whoever else needs it meanwhile goes on from there."""
+        while key not in self._whole:
+            with self._lock:
+                if key not in self._whole:
+                    self._learn_slice(key, cancel)
+            yield
 
     def words(self, key: str, entry: Entry, cancel: Cancel | None = None) -> str:
         """The title, model, dir or branch that a conversation is shown with: the newest one on its main line."""
@@ -85,14 +100,16 @@ class Facts:
         self, entries: Sequence[Entry], now: float, cancel: Cancel | None = None
     ) -> Mapping[str, Status]:
         """How these conversations stand; kept for all that the passing of time does not change."""
-        settled: dict[str, Status] = self._kept.setdefault("settled", {})
-        found = details.statuses(
-            self._reader, [entry for entry in entries if entry.id not in settled], now, cancel
-        )
-        for entry in entries:
-            if entry.id in found and not details.is_recent(entry, now):
-                settled[entry.id] = found[entry.id]
-        return {**settled, **found}
+        found: dict[str, Status] = {}
+        for start in range(0, len(entries), SLICE):
+            found |= self._standing(entries[start : start + SLICE], now, cancel)
+        return found
+
+    def standing(self, entries: Sequence[Entry], now: float, cancel: Cancel | None = None) -> Iterator[None]:
+        """Find out how these conversations stand, a slice with each step."""
+        for start in range(0, len(entries), SLICE):
+            self._standing(entries[start : start + SLICE], now, cancel)
+            yield
 
     def titled(self, term: Term, cancel: Cancel | None = None) -> frozenset[str]:
         """The sessions whose own title holds the term: found sooner than the titles are looked at one by one."""
@@ -161,37 +178,69 @@ class Facts:
             self.learn(key, None, cancel)
         return self._columns[key]
 
-    def _read(self, key: str, session_ids: Sequence[str] | None, cancel: Cancel | None) -> dict[str, Any]:
-        """The column of these sessions, or of all, where there is something in it."""
+    def _read(self, key: str, session_ids: Sequence[str], cancel: Cancel | None) -> dict[str, Any]:
+        """The column of these sessions, where there is something in it."""
+        value = self._value(key)
+        sql = f"""SELECT w.value AS id, {value} AS value
+            FROM json_each(?1) w CROSS JOIN sessions s ON s.id = w.value LIMIT -1"""
+        return self._by_session(sql, (json.dumps(session_ids),), cancel) if value else {}
+
+    def _learn_slice(self, key: str, cancel: Cancel | None) -> None:
+        """Read the column of the sessions that are stored next, or whole where it is found without their rows."""
+        layout, value = self._reader.layout, self._value(key)
+        values = self._columns.setdefault(key, {})
+        if key == "title" and value:
+            # From its index, which is in another order.
+            sql = (
+                f"SELECT {text('s.id')} AS id, {value} AS value FROM sessions s WHERE s.title <> '' LIMIT -1"
+            )
+            values.update(self._by_session(sql, (), cancel))
+        elif key == "msgs" and value and "idx_messages_session" not in layout.indexes:
+            counted = f"{text('m.session_id')} AS id, count(*) AS value FROM messages m"
+            sql = f"SELECT {counted} WHERE {visible(layout)} GROUP BY m.session_id"
+            values.update(self._by_session(sql, (), cancel))
+        elif value:
+            of, reached = f"s.{layout.key('sessions')}", self._reached.get(key)
+            beyond = f"{of} > ?1" if reached is not None else "?1 IS NULL"
+            last, number, found = self._reader.json(
+                f"""SELECT json_array(max(key), count(*),
+                    json_group_array(json_array(id, value)) FILTER (WHERE id IS NOT NULL AND value IS NOT NULL))
+                FROM (SELECT {of} AS key, {text("s.id")} AS id, {value} AS value FROM sessions s
+                    WHERE {beyond} ORDER BY {of} LIMIT {SLICE})""",
+                (reached,),
+                cancel,
+            )
+            values.update(found)
+            if number == SLICE:
+                self._reached[key] = last
+                return
+        self._whole.add(key)
+
+    def _value(self, key: str) -> str:
+        """SQL: what a session `s` has in this column, NULL for nothing; empty where the store has no such column."""
         layout = self._reader.layout
         if not layout.has("sessions", _COLUMNS.get(key, "id")) or (
             key == "msgs" and not layout.has("messages", "session_id")
         ):
-            return {}
-        if key == "msgs" and session_ids is None:
-            counted = f"{text('m.session_id')} AS id, count(*) AS value FROM messages m"
-            return self._by_session(f"{counted} WHERE {visible(layout)} GROUP BY m.session_id", (), cancel)
+            return ""
         if key in _COLUMNS:
-            column = f"s.{_COLUMNS[key]}"
-            value, known = text(column), f"{column} <> ''"
-        else:
-            amount = {
-                "msgs": message_count(layout, "s.id"),
-                "tokens": tokens(layout, "s"),
-                "cost": cost(layout, "s"),
-            }
-            # What is NULL is none: to leave it out, each row would be read twice.
-            value, known = amount[key], "1"
-        if session_ids is None:
-            return self._by_session(
-                f"{text('s.id')} AS id, {value} AS value FROM sessions s WHERE {known}", (), cancel
+            return f"nullif({text(f's.{_COLUMNS[key]}')}, '')"
+        amounts = {
+            "msgs": message_count(layout, "s.id"),
+            "tokens": tokens(layout, "s"),
+            "cost": cost(layout, "s"),
+        }
+        return amounts[key]
+
+    def _standing(self, entries: Sequence[Entry], now: float, cancel: Cancel | None) -> dict[str, Status]:
+        settled: dict[str, Status] = self._kept.setdefault("settled", {})
+        with self._lock:
+            unknown = [entry for entry in entries if entry.id not in settled]
+            found = details.statuses(self._reader, unknown, now, cancel) if unknown else {}
+            settled.update(
+                (entry.id, found[entry.id]) for entry in unknown if not details.is_recent(entry, now)
             )
-        theirs = "json_each(?1) w CROSS JOIN sessions s ON s.id = w.value"
-        return self._by_session(
-            f"{text('s.id')} AS id, {value} AS value FROM {theirs} WHERE {known}",
-            (json.dumps(session_ids),),
-            cancel,
-        )
+        return found | {entry.id: settled[entry.id] for entry in entries if entry.id in settled}
 
     def _sayers(self, one: Filter, cancel: Cancel | None) -> frozenset[str]:
         layout = self._reader.layout
@@ -242,9 +291,11 @@ class Facts:
         return kept
 
     def _by_session(self, query: str, values: Sequence[str], cancel: Cancel | None) -> dict[str, Any]:
+        """What the query finds of `id` and `value`; in a query with a limit SQLite reads each value once."""
         return dict(
             self._reader.json(
-                f"SELECT json_group_array(json_array(id, value)) FROM (SELECT {query}) WHERE id IS NOT NULL",
+                f"""SELECT json_group_array(json_array(id, value)) FROM ({query})
+                WHERE id IS NOT NULL AND value IS NOT NULL""",
                 values,
                 cancel,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from typing import Protocol
@@ -129,6 +129,16 @@ def choice(reader: Reader, lister: Known, query: SessionQuery, now: float, cance
     chosen = read() if timed else facts.left_by(filters, read)
     found = Choice(reader, catalog, facts, query, now, cancel, chosen, tuple(map(tuple, later)))
     return found if later and len(chosen.entries) > MANY else found.settled
+
+
+def learning(
+    facts: Facts, key: str, entries: Sequence[Entry], now: float, cancel: Cancel | None = None
+) -> Iterator[None]:
+    """Read, a step at a time, what filters of this key ask of all conversations; nothing where that costs nothing."""
+    if key in ("model", "dir", "branch", *AMOUNTS):
+        yield from facts.learning(key, cancel)
+    elif key == "is":
+        yield from facts.standing(entries, now, cancel)
 
 
 def left(

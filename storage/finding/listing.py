@@ -106,6 +106,21 @@ class Lister:
         snapshot, facts = self.known()
         return facts.values(key, snapshot.entries, cancel)
 
+    def learning(self, key: str, cancel: Cancel | None = None) -> Iterator[None]:
+        """Read what filters of this key ask of every conversation, a step at a time: whoever searches gets a turn.
+
+        Nothing before the whole order is read; it ends when the store moves on.
+        """
+        from storage.finding import filters
+
+        if (snapshot := self._catalog) is None:
+            return
+        facts = self.known()[1]
+        for _ in filters.learning(facts, key, snapshot.entries, self._now(), cancel):
+            yield
+            if self._catalog is not snapshot:
+                return
+
     def known(self) -> tuple[Catalog, Facts]:
         """The snapshot, read if there is none yet, and the facts that were read beside it."""
         snapshot = self._catalog or self._read()

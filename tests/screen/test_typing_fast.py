@@ -17,6 +17,7 @@ from tests.support.stores import BuildV11
 WORD = "kubernetes"
 TALK = """
 INSERT INTO sessions(id,source,started_at,title) VALUES('s1','cli',1780000003,'first'),('s2','cli',1780000002,'second');
+UPDATE sessions SET estimated_cost_usd = 1;
 INSERT INTO messages(session_id,role,content,timestamp) VALUES('s1','user','kubernetes',1780000003),
 ('s2','user','kubes',1780000002);
 """
@@ -74,3 +75,24 @@ async def test_no_letter_waits_for_any_call(on_slow: Slowed) -> None:
     await until(pilot, lambda: store.calls)
     assert all(call.thread is not main_thread() for call in store.calls)
     assert current_thread() is main_thread()
+
+
+async def test_what_a_filter_needs_is_learnt_while_its_value_is_typed(on_slow: Slowed) -> None:
+    store, app, pilot = on_slow
+    store.held = {"learning"}
+    await pilot.press(*"cost:")
+    await until(pilot, lambda: store.calls)
+    await pilot.press(*"<9 ", *WORD)
+    # Nothing of it has come, and nobody waits for it.
+    await until(pilot, lambda: shown_ids(app) == ["s1"])
+    store.let_go()
+    await settle(pilot)
+    assert [call.arguments[0] for call in store.calls] == ["cost"]
+
+
+async def test_a_key_that_asks_nothing_of_all_conversations_is_not_learnt(on_slow: Slowed) -> None:
+    store, _, pilot = on_slow
+    store.held = {"learning"}
+    await pilot.press(*"title:x has:parent http:")
+    await settle(pilot)
+    assert store.calls == []

@@ -10,22 +10,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storage import Cancel, Entry, SessionDB, parse
-from storage.finding import known_names
+from storage import Cancel, Entry, Interrupted, SessionDB, parse
+from storage.finding import facts, known_names
 from storage.finding.facts import Facts
 from storage.finding.terms import Term
 from tests.support.layouts import write
 from tests.support.stores import NOW, BuildV11
 
+THEN = NOW - 86_400
+
 TITLED = f"""
+ALTER TABLE sessions ADD COLUMN cwd TEXT;
+ALTER TABLE sessions ADD COLUMN git_branch TEXT;
 INSERT INTO sessions(id, source, title, started_at, ended_at, end_reason, parent_session_id) VALUES
-('plain', 'cli', 'docker notes', {NOW - 10}, NULL, NULL, NULL),
-('first', 'cli', 'docker build', {NOW - 90}, {NOW - 80}, 'compression', NULL),
-('tip', 'cli', 'other things', {NOW - 80}, NULL, NULL, 'first'),
-('begun', 'cli', 'Docker, begun', {NOW - 70}, {NOW - 60}, 'compression', NULL),
-('goes on', 'cli', NULL, {NOW - 60}, NULL, NULL, 'begun'),
-('none', 'cli', NULL, {NOW - 20}, NULL, NULL, NULL),
-('another', 'cli', 'podman', {NOW - 30}, NULL, NULL, NULL);
+('plain', 'cli', 'docker notes', {THEN - 10}, NULL, NULL, NULL),
+('first', 'cli', 'docker build', {THEN - 90}, {THEN - 80}, 'compression', NULL),
+('tip', 'cli', 'other things', {THEN - 80}, NULL, NULL, 'first'),
+('begun', 'cli', 'Docker, begun', {THEN - 70}, {THEN - 60}, 'compression', NULL),
+('goes on', 'cli', NULL, {THEN - 60}, NULL, NULL, 'begun'),
+('none', 'cli', NULL, {THEN - 20}, NULL, NULL, NULL),
+('another', 'cli', 'podman', {THEN - 30}, NULL, NULL, NULL);
 INSERT INTO messages(session_id, role, content, timestamp) SELECT id, 'user', 'docker', started_at FROM sessions;
 """
 
@@ -56,13 +60,70 @@ def test_titles_are_read_of_what_has_one_that_holds_it(
     learned: list[list[str]] = []
     learn = Facts.learn
 
-    def noting(facts: Facts, key: str, entries: Sequence[Entry] | None, cancel: Cancel | None = None) -> None:
+    def noting(own: Facts, key: str, entries: Sequence[Entry] | None, cancel: Cancel | None = None) -> None:
         learned.append(["all"] if entries is None else sorted(entry.id for entry in entries))
-        learn(facts, key, entries, cancel)
+        learn(own, key, entries, cancel)
 
     monkeypatch.setattr(Facts, "learn", noting)
     titled.listing(parse("title:docker "))
     assert learned == [["goes on", "plain", "tip"]]
+
+
+LEARNT = ["dir:x", "branch:x", "model:x", "cost:>1", "tokens:>1", "msgs:>1", "is:error"]
+
+
+@pytest.mark.parametrize("line", LEARNT)
+def test_what_is_learnt_while_a_value_is_typed_is_not_read_again(
+    titled: SessionDB, ran: list[str], monkeypatch: pytest.MonkeyPatch, line: str
+) -> None:
+    """A slice with each step: whoever searches meanwhile goes on from there."""
+    monkeypatch.setattr(facts, "SLICE", 2)
+    monkeypatch.setattr(facts, "MANY", 0)
+    titled.listing()
+    ran.clear()
+    key = line.partition(":")[0]
+    learning = titled.learning(key)
+    next(learning)
+    titled.listing(parse(f"{line} "), fresh=False)
+    assert len(ran) == (3 if key == "is" else 4)
+    for _ in learning:
+        pass
+    titled.listing(parse(f"-{line} "), fresh=False)
+    assert len(ran) == (3 if key == "is" else 4)
+
+
+def test_nothing_is_learnt_before_the_list_is_read_or_after_the_store_moved_on(titled: SessionDB) -> None:
+    assert list(titled.learning("cost")) == []
+    titled.listing()
+    learning = titled.learning("cost")
+    next(learning)
+    titled.listing()
+    assert list(learning) == []
+    assert len(list(titled.learning("cost"))) == 1
+
+
+@pytest.mark.parametrize("key", ["source", "id", "title", "after", "has", "role", "http"])
+def test_what_costs_nothing_is_not_learnt(titled: SessionDB, key: str) -> None:
+    titled.listing()
+    assert list(titled.learning(key)) == []
+
+
+@pytest.mark.parametrize("key", ["cost", "is"])
+def test_learning_stops_when_it_is_cancelled_and_keeps_what_it_read(
+    titled: SessionDB, ran: list[str], monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setattr(facts, "SLICE", 2)
+    titled.listing()
+    cancel = Cancel()
+    learning = titled.learning(key, cancel)
+    next(learning)
+    cancel.cancel()
+    with pytest.raises(Interrupted):
+        next(learning)
+    ran.clear()
+    for _ in titled.learning(key):
+        pass
+    assert len(ran) == (2 if key == "is" else 3)
 
 
 @settings(max_examples=80, deadline=None)

@@ -57,6 +57,10 @@ class SlowStore(SessionDB):
         self._wait("listing", arguments)
         return super().listing(*arguments, **options)
 
+    def learning(self, *arguments: Any, **options: Any) -> Any:
+        self._wait("learning", arguments)
+        return super().learning(*arguments, **options)
+
     def details(self, *arguments: Any, **options: Any) -> Any:
         self._wait("details", arguments)
         return super().details(*arguments, **options)
