@@ -56,7 +56,12 @@ _SPACELESS = re.compile(f"[{WIDE_LETTERS}{_PICTURES}{_PICTURED}{_YOUNG_SIGNS}]")
 
 _SIGN = re.compile(f"[{_PICTURES}{_YOUNG_SIGNS}{_YOUNG_CONTROLS}]")
 
-_SELECTED = re.compile(f"(?<=[{_PICTURES}])\ufe0f+\\Z")
+_JOINT = re.compile(
+    f"(?:\ufe0f|(?<=[{_PICTURES}])(?<![\U0001f1e6-\U0001f1ff])(?!\\Z))[\u200d\ufe0f]*|(?=\u20e3)"
+)
+
+UNSEEN = "[\u200d\ufe0f\U0001f3fb-\U0001f3ff]*"
+"""Pattern for what may stand between two pieces of an emoji and is seldom seen: joiner, selector, skin tone."""
 
 _PAIR = re.compile(
     "[\u3041-\u3096\u30a1-\u30fa\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\U00020000-\U0002a6df]{2}"
@@ -73,9 +78,9 @@ def spaceless(text: str) -> bool:
     return _SPACELESS.search(text) is not None
 
 
-def unselected(text: str) -> str:
-    """The text without the variation selector at its end, where it adds nothing: ⚠️ is written ⚠ as well."""
-    return _SELECTED.sub("", text)
+def pieces(text: str) -> list[str]:
+    """The text without what is not seen of its emoji, taken apart where some of it may stand: 1️⃣ is 1 and a keycap."""
+    return [piece for piece in _JOINT.split(text) if piece] or [text]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from storage.finding import fold
 from storage.finding.filter_values import CHOICES, KEYS, Filter
 from storage.finding.terms import Term
 
@@ -41,8 +40,9 @@ def pieces(sound: str, typing: bool) -> Iterator[Word | Filter | str]:
             yield _filter(token)
         elif token["phrase"] is not None:
             if phrase := token["phrase"].strip():
-                term = Term(fold.unselected(phrase), bool(token["star"]))
-                yield Word(term, token["dash"] == "-", last and not token["closed"])
+                yield Word(
+                    Term(phrase, bool(token["star"])), token["dash"] == "-", last and not token["closed"]
+                )
         elif token["word"] in OPERATORS:
             yield token["word"]
         elif last and _UNFINISHED.fullmatch(token["word"]):
@@ -68,7 +68,7 @@ def _word(word: str, last: bool) -> Word:
     if excluded:
         word = word[1:]
     star = len(word) > 1 and word.endswith("*")
-    return Word(Term(fold.unselected(word[:-1] if star else word), star), excluded, last)
+    return Word(Term(word[:-1] if star else word, star), excluded, last)
 
 
 def _excludes(word: str) -> bool:

@@ -33,7 +33,7 @@ class _Others(NamedTuple):
 
     def may_hold(self, term: Term) -> bool:
         """Whether any of them may."""
-        return term.words[0] in self.folded if term.words else term.needle in self.low
+        return term.words[0] in self.folded if term.words else term.stands_in(self.low)
 
 
 class KnownNames(NamedTuple):

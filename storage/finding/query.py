@@ -184,7 +184,7 @@ class _Prepared:
             return any(map(held, repeat(term), self._texts, self._folded))
         if self._low is None:
             self._low = [fold.lower(text) for text in self._texts]
-        return any(term.needle in text for text in self._low)
+        return any(map(term.stands_in, self._low))
 
 
 def parse(text: str, *, typing: bool = True) -> SessionQuery:

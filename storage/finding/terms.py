@@ -19,7 +19,8 @@ _WORD = re.compile(f"[^{fold.GAP}]+")
 class Term:
     """One thing that must be found, or must not be.
 
-    With CJK or emoji in it, it is found wherever it stands, and so is a term without any letter or number;
+    With CJK or emoji in it, it is found wherever it stands, and so is a term without any letter or number (an emoji
+    also where it is written with a joiner, a selector or a skin tone that was not typed);
     any other is found as whole words in a row, compared as unicode61 folds them, and also as a part of a word
     where it touches a CJK character: no blank stands between "修改" and "youer" in `修改youer服务端`.
 
@@ -98,13 +99,32 @@ class Term:
         return f"(?<![^{fold.GAP}]){self._row}{tail}(?![^{fold.GAP}])"
 
     @cached_property
+    def solid(self) -> str:
+        """The longest of its `pieces`, rather one that is not everywhere: it stands as it is in whatever holds them."""
+        return max(self._pieces, key=lambda piece: (len(piece), not piece.isascii()))
+
+    @cached_property
     def needle(self) -> str:
         """What is looked for where there are no `words`, in a text in lower case."""
-        return fold.lower(self.text)
+        return fold.lower("".join(self._pieces))
+
+    @cached_property
+    def joined(self) -> re.Pattern[str] | None:
+        """Finds the same where something that is not seen may stand within; None where nothing may."""
+        pieces = map(re.escape, map(fold.lower, self._pieces))
+        return re.compile(fold.UNSEEN.join(pieces)) if len(self._pieces) > 1 else None
+
+    @cached_property
+    def _pieces(self) -> list[str]:
+        return fold.pieces(self.text)
+
+    def stands_in(self, low: str) -> bool:
+        """Whether a text in lower case holds it, where there are no `words`."""
+        return bool(self.joined.search(low)) if self.joined else self.needle in low
 
     def matches(self, text: str) -> bool:
         """Whether it is found in the text."""
-        return held(self, text, fold.words(text)) if self.words else self.needle in fold.lower(text)
+        return held(self, text, fold.words(text)) if self.words else self.stands_in(fold.lower(text))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Where it is found, as character ranges of the text."""
@@ -131,6 +151,9 @@ def rows(term: Term, text: str, folded: fold.Folded) -> Iterator[tuple[int, int]
 
 def places(term: Term, low: str) -> Iterator[tuple[int, int]]:
     """Where a term without `words` stands in a text in lower case."""
+    if term.joined:
+        yield from (match.span() for match in term.joined.finditer(low))
+        return
     place = low.find(term.needle)
     while place >= 0:
         yield place, place + len(term.needle)
