@@ -22,6 +22,7 @@ from hermes_tui.screens.hand_over import HandOver
 from hermes_tui.screens.pane_order import PaneOrder
 from hermes_tui.screens.panes import ANYWHERE, ListPane
 from hermes_tui.screens.picture import Picture
+from hermes_tui.screens.to_lineage import ToLineage
 from hermes_tui.screens.type_ahead import TypeAhead
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
@@ -73,6 +74,7 @@ class BrowserScreen(ActingKeys, Screen[None]):
         self.panes = PaneOrder(self)
         self.hand_over = HandOver(self)
         self.picture = Picture(self)
+        self.to_lineage = ToLineage(self)
         self.way_out = WayOut(self)
         self._follow_timer: Timer | None = None
         self.type_ahead = TypeAhead(self)
@@ -297,10 +299,7 @@ class BrowserScreen(ActingKeys, Screen[None]):
 
     def action_lineage(self) -> None:
         """Go to the family tree, where there is one to see."""
-        if self.has_class("-relatives"):
-            self.panes.go("lineage")
-        else:
-            self.app.say("This conversation has no relatives.")
+        self.to_lineage.go()
 
     def action_help(self) -> None:
         from hermes_tui.screens.help import HelpScreen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual import getters
@@ -43,6 +44,9 @@ class Detail(Container):
         self._row: Conversation | None = None
         self._read_id: str | None = None
         """The conversation whose messages are on the screen: the title never runs ahead of them."""
+        self._family_of: str | None = None
+        """The conversation whose relatives are known."""
+        self._when_known: Callable[[], None] | None = None
 
     def compose(self) -> ComposeResult:
         with ReadingPane(id="reading-pane"):
@@ -52,9 +56,12 @@ class Detail(Container):
 
     def follow(self, entry: Entry | None, query: SessionQuery | None, at: int | None) -> None:
         """Show this conversation, at a message that matched where there is one; None for no conversation."""
+        before = self.reading.entry
+        if entry is None or before is None or entry.id != before.id:
+            self._when_known = None
         if entry is None:
             self.reading.nothing()
-            self._read_id = None
+            self._read_id = self._family_of = None
             self.transcript.message("")
             self.relatives.show(None)
             self.screen.remove_class("-relatives")
@@ -97,6 +104,17 @@ class Detail(Container):
             self.relatives.show(answer.lineage, at=self.reading.part)
             self.screen.set_class(len(answer.lineage.nodes) > 1, "-relatives")
             self.call_after_refresh(self._describe_again)
+            self._family_of = self.reading.entry.id if self.reading.entry is not None else None
+            then, self._when_known = self._when_known, None
+            if then is not None:
+                then()
+
+    def when_family_known(self, then: Callable[[], None]) -> None:
+        """Go on now or once the relatives have come, unless another conversation is under the cursor by then."""
+        if self.reading.entry is None or self._family_of == self.reading.entry.id:
+            then()
+        else:
+            self._when_known = then
 
     def on_transcript_view_earlier_wanted(self) -> None:
         self.reading.whole()

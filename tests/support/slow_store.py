@@ -78,6 +78,10 @@ class SlowStore(SessionDB):
         self._wait("excerpts", arguments)
         return super().excerpts(*arguments, **options)
 
+    def lineage(self, *arguments: Any, **options: Any) -> Any:
+        self._wait("lineage", arguments)
+        return super().lineage(*arguments, **options)
+
     def transcript(self, *arguments: Any, **options: Any) -> Any:
         self._wait("transcript", arguments)
         return super().transcript(*arguments, **options)
