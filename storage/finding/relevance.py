@@ -86,7 +86,7 @@ def _weights(
     words = sieve.of_words(query)
     common = any(term.words and term.opens and len(term.words[-1]) < _FEW for term in query.terms)
     ids = [id_ for hit in walked for id_ in hit.ids]
-    if not words or common or not ids or reader.layout.fts is None:
+    if not words or common or not ids or _is_everywhere(query, ids) or reader.layout.fts is None:
         return {}
     try:
         rows: list[tuple[int, float]] = reader.json(
@@ -102,3 +102,11 @@ def _weights(
     except IndexDamaged:
         return {}
     return dict(rows)
+
+
+def _is_everywhere(query: SessionQuery, ids: Sequence[int]) -> bool:
+    """Whether it is one thing that more than half of the messages hold, as far as was walked.
+
+    It tells nothing to bm25, which would ask the index for all of them, and for a beginning of words twice.
+    """
+    return len(query.terms) == 1 and len(ids) >= ENOUGH and 2 * len(ids) > max(ids) - min(ids)
