@@ -18,6 +18,9 @@ SUMMARY_OPENINGS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]")
 UNNAMED = "unknown"
 """Shown where a tool call has no name (spec 6)."""
 
+_ARGUMENTS = ("arguments", "input")
+"""Where a tool call keeps what the tool was told, mostly as JSON within the JSON."""
+
 _PLACEHOLDERS = {
     "image": "[image]",
     "image_url": "[image]",
@@ -70,6 +73,50 @@ def tool_calls(raw: object) -> tuple[ToolCall, ...]:
     return tuple(_tool_call(call) for call in calls if isinstance(call, dict))
 
 
+def told(raw: object) -> str:
+    """What the stored `tool_calls` say as they read: every key and string of them, and of arguments that are JSON.
+
+    Empty where that is what is stored: without a backslash, or no JSON. Never raises.
+    """
+    text = _text(raw)
+    if "\\" not in text:
+        return ""
+    try:
+        said = " ".join(_strings(json.loads(text, object_pairs_hook=_Members)))
+    except (ValueError, RecursionError):
+        return ""
+    # Half a pair of surrogates is no text.
+    return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def searched(content: object, tool_name: str | None, tool_calls: str | None) -> tuple[str, str, str, str]:
+    """The texts of a message that the search looks through, whatever was stored."""
+    return flatten(content), tool_name or "", tool_calls or "", told(tool_calls)
+
+
+class _Members(list[tuple[str, Any]]):
+    """A JSON object with every key, also one that is there twice."""
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, _Members):
+        for key, member in value:
+            yield key
+            yield from _given(member) if key in _ARGUMENTS and isinstance(member, str) else _strings(member)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _strings(item)
+    elif value is not None:
+        yield _text(value)
+
+
+def _given(arguments: str) -> Iterator[str]:
+    try:
+        yield from _strings(json.loads(arguments, object_pairs_hook=_Members))
+    except (ValueError, RecursionError):
+        yield arguments
+
+
 def _text(value: object) -> str:
     if isinstance(value, str):
         return value
@@ -110,7 +157,7 @@ def _tool_call(call: dict[str, Any]) -> ToolCall:
     if not isinstance(function, dict):
         function = call
     name = function.get("name")
-    arguments = function.get("arguments", function.get("input", ""))
+    arguments = next((function[key] for key in _ARGUMENTS if key in function), "")
     return ToolCall(
         name=name if isinstance(name, str) and name else UNNAMED,
         arguments=arguments if isinstance(arguments, str) else _json(arguments),

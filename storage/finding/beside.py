@@ -29,7 +29,8 @@ class Beside:
         self, reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cancel: Cancel, /
     ) -> Slice:
         found = self.route(reader, query, scope, wanted, cancel)
-        likely, needles = evidence.may_be_in(query, evidence.searched(reader.layout))
+        columns = evidence.searched(reader.layout)
+        likely, needles = evidence.may_be_in(query, columns, columns[2])
         known = standing(reader).beside(" OR ".join(self.partly), found.lowest, cancel)
         beside = between(known, Ids(found.lowest, wanted.before))
         if scope.own is not None:
@@ -52,9 +53,9 @@ class Beside:
 
 def wide(layout: Layout) -> str:
     """SQL: whether the message `m` holds more than ASCII, in what is not encoded."""
-    content, *others = (
-        f"length({column}) <> length(CAST({column} AS BLOB))" for column in evidence.searched(layout)
-    )
+    columns = evidence.searched(layout)
+    content, *others = (f"length({column}) <> length(CAST({column} AS BLOB))" for column in columns)
+    others.append(f"instr({columns[2]}, '\\u')")
     return f"coalesce(NOT {encoded(layout)} AND {content}, 0) OR coalesce({' OR '.join(others)}, 0)"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Sequence
 
@@ -20,6 +21,15 @@ _ASCII_RUN = re.compile(r"[0-9a-z]+")
 _ACCENTED = f"*[{fold.ACCENTED}]*"
 """GLOB for whatever folds to an ASCII letter, or to nothing."""
 
+_ESCAPED_LETTER = "*\\u[012][0123eE]*"
+"""GLOB for what JSON writes of a letter with an accent, of ASCII and of combining marks."""
+
+_HIDING = "*\\[bfnrtu]*"
+"""GLOB for JSON that says another thing than what is stored, but for what a backslash only marks."""
+
+_WRITTEN_IN_JSON = re.compile(r"[\x00-\x1f\x7f<>&'\"\\/]")
+"""Signs of ASCII that JSON may write as an escape."""
+
 Evidence = tuple[str, list[str]]
 """SQL about the message `m`, and the values of its parameters."""
 
@@ -34,7 +44,7 @@ def needle(term: Term) -> str:
     if term.words:
         return max(_ASCII_RUN.findall(" ".join(term.words)), key=len, default="")[:_LONGEST_NEEDLE]
     # The longest stretch that reads the same in both cases.
-    stretches = "".join(char if char.lower() == char.upper() else "\0" for char in term.text).split("\0")
+    stretches = "".join(char if char.lower() == char.upper() else "\0" for char in term.solid).split("\0")
     return max(stretches, key=len)[:_LONGEST_NEEDLE]
 
 
@@ -53,18 +63,18 @@ def may_match(layout: Layout, query: SessionQuery) -> Evidence:
     columns = searched(layout)
     # Encoded content hides its text in JSON: a control byte stands before it, and bytes may begin with one.
     encoded = f"{columns[0]} < char(2) OR typeof({columns[0]}) = 'blob'"
-    sql, needles = may_be_in(query, columns)
+    sql, needles = may_be_in(query, columns, columns[2])
     return f"({encoded} OR {sql})", needles
 
 
-def may_be_in(query: SessionQuery, columns: Sequence[str]) -> Evidence:
-    """SQL that holds wherever the query is found in these columns as they stand."""
+def may_be_in(query: SessionQuery, columns: Sequence[str], calls: str = "") -> Evidence:
+    """SQL that holds wherever the query is found in these columns as they stand, and in tool calls as they read."""
     if len(query.alternatives) > 1 and len(query.terms) > SIEVED:
         return "1", []
     alternatives, needles = [], []
     for terms in query.alternatives:
         sieved = terms[:SIEVED]
-        alternatives.append(" AND ".join(f"({_anywhere(term, columns)})" for term in sieved))
+        alternatives.append(" AND ".join(f"({_anywhere(term, columns, calls)})" for term in sieved))
         needles += [needle(term) for term in sieved for _ in columns]
     return " OR ".join(f"({sql})" for sql in alternatives) or "1", needles
 
@@ -84,13 +94,32 @@ def surely_matches(layout: Layout, query: SessionQuery) -> Evidence:
         return "0", []
     plain = f"typeof({columns[0]}) = 'text' AND {columns[0]} >= char(2)"
     anyone = " OR ".join(f"({sql})" for sql in alternatives)
-    without = "".join(f" AND NOT ({_anywhere(term, columns)})" for term in query.excluded)
+    without = "".join(f" AND NOT ({_anywhere(term, columns, columns[2])})" for term in query.excluded)
     values += [needle(term) for term in query.excluded for _ in columns]
     return f"({plain} AND ({anyone}){without})", values
 
 
-def _anywhere(term: Term, columns: Iterable[str]) -> str:
-    return " OR ".join(may_hold(term, column) for column in columns)
+def hides(layout: Layout) -> str:
+    """SQL: whether the tool calls of the message `m` hold an escape that may hide a word."""
+    return f"coalesce({searched(layout)[2]} GLOB '{_HIDING}', 0)"
+
+
+def _anywhere(term: Term, columns: Iterable[str], calls: str) -> str:
+    held = " OR ".join(may_hold(term, column) for column in columns)
+    return f"{held} OR {_may_be_told(term, calls)}" if calls not in ("", "NULL") else held
+
+
+def _may_be_told(term: Term, calls: str) -> str:
+    """SQL: whether these tool calls may say it with escapes of JSON, where `may_hold` finds nothing of it."""
+    if term.words:
+        return f"coalesce({calls} GLOB '{_ESCAPED_LETTER}', 0)"
+    wanted = needle(term)
+    if _WRITTEN_IN_JSON.search(wanted):
+        return f"coalesce(instr({calls}, '\\'), 0)"
+    wide = next((char for char in wanted if not char.isascii()), "")
+    # Of ASCII with nothing that JSON escapes, but for writers that escape everything.
+    pattern = "%".join(re.findall(r"\\u....", json.dumps(wide))) if wide else r"\u00"
+    return f"coalesce({calls} LIKE '%{pattern}%', 0)"
 
 
 def _surely_holds(term: Term, columns: Sequence[str]) -> Evidence:

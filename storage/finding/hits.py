@@ -107,7 +107,8 @@ def verified(
     likely, needles = evidence.may_match(layout, query) if sifted else ("1", [])
     sure, words = evidence.surely_matches(layout, query)
     size = _size(layout)
-    at_once = f"WHEN {_is_plain(layout)} AND {size} <= {_SHORT} THEN {_as_one(layout)}"
+    at_once = f"""WHEN {_is_plain(layout)} AND NOT {evidence.hides(layout)} AND {size} <= {_SHORT}
+        THEN {_as_one(layout)}"""
     if not query.is_of_lone_words:
         at_once = ""
     # All in one column: SQLite would weigh each message anew for every other one that asks for it.
@@ -253,5 +254,4 @@ def _size(layout: Layout) -> str:
 
 def found_in(query: SessionQuery, texts: list[str | None]) -> bool:
     """Whether a message with these `texts` matches: by its decoded content, its tool name or its tool calls."""
-    stored, tool_name, tool_calls = texts
-    return query.matches(content.flatten(stored), tool_name or "", tool_calls or "")
+    return query.matches(*content.searched(*texts))

@@ -132,7 +132,7 @@ def _sieves(
     if isinstance(route, Sieved):
         return route.sieves
     if isinstance(route, Indexed) and not route.words:
-        return (*sieve.encoded(reader, query, cancel), *([route.glued] if route.glued else ()))
+        return (*sieve.escaped(reader, query, cancel), *([route.glued] if route.glued else ()))
     return None
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import Layout
-from storage.finding import hits, sieve
+from storage.finding import evidence, hits, sieve
 from storage.finding.hits import Hits, Slice
 from storage.finding.query import SessionQuery
 from storage.finding.scope import Ids, Scope
@@ -41,12 +41,13 @@ class Indexed:
         if self.words:
             found = _plain(reader, query, scope, wanted, cancel)
         below = Ids(found.lowest, wanted.before)
-        others = [self.glued] if self.glued else []
+        known = standing(reader)
+        others = [*sieve.told(known, query, cancel), *([self.glued] if self.glued else ())]
         # Looking for every spelling costs more than learning that there is nothing.
-        if standing(reader).has_encoded and reader.rows(
+        if known.has_encoded and reader.rows(
             f"SELECT 1 FROM ({scope.matched('messages_fts', below, 1)}) LIMIT 1", (ENCODED,), cancel
         ):
-            others += sieve.encoded(reader, query, cancel)
+            others += sieve.encoded(known, query, cancel)
         offered, lowest = sieve.offers(reader, others, scope, below, cancel)
         if lowest > found.lowest and self.words:
             found = _plain(reader, query, scope, Ids(lowest, wanted.before), cancel)
@@ -98,7 +99,8 @@ def density(reader: Reader, query: SessionQuery, newest: int, cancel: Cancel) ->
 
 
 def _may_touch(layout: Layout) -> str:
-    """SQL: whether the message `m` holds more than ASCII, or is stored as JSON (or looks like it to the index)."""
+    """SQL: whether the message `m` holds more than ASCII, or what is spelt as JSON (or looks like it to the index)."""
     columns = [layout.column("messages", name, "''", "m") for name in ("content", "tool_name", "tool_calls")]
     wide = (f"coalesce(length({column}) <> length(CAST({column} AS BLOB)), 0)" for column in columns)
-    return f"({' OR '.join(wide)} OR {columns[0]} < char(2) OR {columns[0]} LIKE '%json%')"
+    as_json = f"{columns[0]} < char(2) OR {columns[0]} LIKE '%json%' OR {evidence.hides(layout)}"
+    return f"({' OR '.join(wide)} OR {as_json})"

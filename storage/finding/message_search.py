@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count, islice
 from typing import Any
@@ -301,7 +301,7 @@ _FROM_THE_ROWS = "{texts} AS texts FROM messages m JOIN sessions s ON s.id = m.s
 
 def _read(
     search: Search, ids: list[int], source: str, *values: str
-) -> Iterator[tuple[dict[str, Any], list[str] | None]]:
+) -> Iterator[tuple[dict[str, Any], Sequence[str] | None]]:
     """These messages as hits, in the same order, and what they say where it is to be verified."""
     layout = search.reader.layout
     rows = search.reader.dicts(
@@ -311,7 +311,7 @@ def _read(
     by_id = {row["id"]: row for row in rows}
     for hit in (by_id[id_] for id_ in ids if id_ in by_id):
         written = hit.pop("texts")
-        yield hit, None if written is None else _said(json.loads(written))
+        yield hit, None if written is None else content.searched(*json.loads(written))
 
 
 def candidates(search: Search, plan: Plan) -> tuple[str, list[Any]]:
@@ -340,16 +340,11 @@ def _sieves(reader: Reader, query: SessionQuery, route: Route) -> tuple[Sieve | 
         return route.sieves
     if isinstance(route, Indexed):
         words = Sieve("messages_fts", sieve.of_words(query))
-        return (words, *sieve.encoded(reader, query, Cancel()), *([route.glued] if route.glued else ()))
+        return (words, *sieve.escaped(reader, query, Cancel()), *([route.glued] if route.glued else ()))
     return ()
 
 
-def _said(texts: list[str | None]) -> list[str]:
-    stored, tool_name, tool_calls = texts
-    return [content.flatten(stored), tool_name or "", tool_calls or ""]
-
-
-def _snippet(query: SessionQuery, said: list[str]) -> str:
+def _snippet(query: SessionQuery, said: Sequence[str]) -> str:
     for text in said:
         if found := excerpt.around(query, text, _WIDTH):
             return _marked(*found)

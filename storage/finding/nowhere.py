@@ -26,7 +26,7 @@ def is_nowhere(reader: Reader, query: SessionQuery) -> bool:
             return False
         alternatives, values = [], list[str]()
         for terms in query.alternatives:
-            offers = [offered for term in terms if (offered := _offers(reader, known, term))]
+            offers = [offered for term in terms if (offered := _offers(known, term))]
             if not offers:
                 return False
             alternatives.append(" AND ".join(f"({' OR '.join(map(_any, own))})" for own in offers))
@@ -36,7 +36,7 @@ def is_nowhere(reader: Reader, query: SessionQuery) -> bool:
         return False
 
 
-def _offers(reader: Reader, known: Standing, term: Term) -> Sequence[Sieve]:
+def _offers(known: Standing, term: Term) -> Sequence[Sieve]:
     """What together finds every message that may hold the term; nothing where it takes more to find out.
 
     Not for a row of words, nor for all that begin so: looking for the first one costs as much as finding all.
@@ -49,8 +49,8 @@ def _offers(reader: Reader, known: Standing, term: Term) -> Sequence[Sieve]:
         if not within:
             return ()
         offers.append(Sieve("messages_fts_trigram", trigrams.phrase(within[0])))
-    if known.has_encoded:
-        offers += sieve.encoded(reader, SessionQuery.of_terms([term]), Cancel())
+    query = SessionQuery.of_terms([term])
+    offers += (*sieve.encoded(known, query, Cancel()), *sieve.told(known, query, Cancel()))
     return offers
 
 

@@ -98,7 +98,13 @@ def _plan(reader: Reader, query: SessionQuery, cancel: Cancel, part: Part) -> Pl
         return scan_all("search index unknown")
     if known.is_stale:
         return scan_all("search index out of date")
-    notes = ("old search index: tool calls not searched",) if layout.fts.kind == "one column" else ()
+    notes: tuple[str, ...] = (
+        ("old search index: tool calls not searched",) if layout.fts.kind == "one column" else ()
+    )
+    if known.has_calls and sum(max(1, len(term.words)) for term in query.terms) > sieve.MOST_WORDS:
+        notes += (
+            f"tool calls: no more than {sieve.MOST_WORDS} words are looked for behind line ends and accents",
+        )
     indexed = _of_words if all(term.words for term in query.terms) else _as_written
     stretches = indexed(reader, query, known, part, cancel)
     if stretches is None:
@@ -111,11 +117,11 @@ def _of_words(
     reader: Reader, query: SessionQuery, known: Standing, part: Part, cancel: Cancel
 ) -> tuple[Stretch, ...]:
     """By the index of words; where they may touch CJK, by the trigrams as well."""
-    wide = known.has_wide or vocabulary.goes_on_wide(reader, query, cancel)
+    wide = known.has_wide or known.has_other_escapes or vocabulary.goes_on_wide(reader, query, cancel)
     glued = sieve.glued(query) if wide and known.trigram else None
     route: Route = Indexed(glued)
     if query.excluded or any(term.sign for term in query.terms):
-        sieves = [Sieve("messages_fts", sieve.of_words(query)), *sieve.encoded(reader, query, cancel)]
+        sieves = [Sieve("messages_fts", sieve.of_words(query)), *sieve.escaped(reader, query, cancel)]
         route = Sieved((*sieves, *([glued] if glued else ())))
     stretches = _with_partly_known(reader, route, _partly_known(reader, query, known.trigram, wide), cancel)
     opens = any(term.opens for term in query.terms)
@@ -172,7 +178,7 @@ def _as_written(
     """By the trigrams; None where they know nothing of some alternative."""
     if known.trigram is None:
         return None
-    sieves: list[Sieve | Listed] = [*sieve.encoded(reader, query, cancel)]
+    sieves: list[Sieve | Listed] = [*sieve.escaped(reader, query, cancel)]
     dense, short, listed = False, False, 0
     if words := sieve.of_words(query):
         sieves.append(Sieve("messages_fts", words))
@@ -186,8 +192,8 @@ def _as_written(
         # What is short costs a look at the vocabulary: not where something longer leaves little.
         texts = [text for text in written if text] if not (long or pairs) else []
         short |= bool(texts)
-        in_words = [term for term in terms if term.words]
-        if texts and (together := trigrams.beside(reader, texts, in_words, cancel)):
+        worded = [term for term in terms if term.words]
+        if texts and (together := trigrams.beside(reader, texts, worded, cancel)):
             sieves.append(Sieve("messages_fts_trigram", together))
             continue
         places = [ids for text in texts if (ids := known.places(text, cancel)) is not None]
@@ -210,13 +216,20 @@ def _as_written(
         elif written:
             return None
     lacking = _lacking(known.trigram, short=short)
-    note = _not_searched(f"“{_nameless(query).text}” in {lacking}") if lacking else ""
+    in_words = SessionQuery(
+        alternatives=tuple(own for own in query.alternatives if all(term.words for term in own))
+    )
+    partly = _partly_known(reader, in_words, known.trigram, wide=True) if in_words.is_search else {}
+    unknown = [*([f"“{_nameless(query).text}” in {lacking}"] if lacking else ()), *partly]
+    route = Sieved(tuple(sieves))
     density = _DENSITY if dense else listed / max(1, _extent(reader, cancel)[1])
-    everything = (Stretch(OLDEST, Sieved(tuple(sieves)), note, density),)
-    if not (lacking or dense):
-        return everything
+    everything = (Stretch(OLDEST, route, _not_searched(" and ".join(unknown)) if unknown else "", density),)
     if lacking:
         return _newest(reader, NEWEST_WHOLE, _ALL, scan.read, everything, cancel)
+    if partly:
+        return _newest(reader, NEWEST_WHOLE, _ALL, Beside(route, tuple(partly.values())), everything, cancel)
+    if not dense:
+        return everything
     return _newest(reader, NEWEST_FIRST, part, scan.read, everything, cancel)
 
 

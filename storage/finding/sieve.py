@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from storage.engine.connection import Cancel, Reader
-from storage.finding import hits, trigrams, vocabulary
+from storage.finding import hits, spellings, trigrams, vocabulary
 from storage.finding.evidence import Evidence
 from storage.finding.hits import Slice
 from storage.finding.query import SessionQuery, Term
 from storage.finding.scope import Ids, Scope, between
-from storage.finding.standing import ENCODED, standing
+from storage.finding.spellings import Escapes
+from storage.finding.standing import ENCODED, Standing, standing
 
 SLICE = 1_000
 """Candidates of one statement."""
@@ -25,8 +25,14 @@ ENCODED_SLICE = 200
 _SIEVED = 16
 """Words, each in all its spellings, that are looked for there."""
 
-_GLUE = ("", *"nrtbf")
-"""What JSON's escapes of one letter leave in front of a word: the index knows `\\nword` as "nword"."""
+MOST_WORDS = 32
+"""Words that are looked for in every spelling of JSON that tool calls may have."""
+
+_LONGEST = 64
+"""Characters of a word of which every spelling is looked for."""
+
+_CALL = '("arguments" OR "input")'
+"""Finds tool calls where the index does not tell them from the rest: one of these keys is in each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,25 +129,90 @@ def of_words(query: SessionQuery) -> str:
     return " OR ".join(f"({' AND '.join(map(_phrase_of, terms))})" for terms in alternatives)
 
 
-def encoded(reader: Reader, query: SessionQuery, cancel: Cancel) -> tuple[Sieve, ...]:
+def escaped(reader: Reader, query: SessionQuery, cancel: Cancel) -> tuple[Sieve, ...]:
+    """What stands in JSON and is spelt in another way there: content that is stored so, and tool calls."""
+    known = standing(reader)
+    return (*encoded(known, query, cancel), *told(known, query, cancel))
+
+
+def encoded(known: Standing, query: SessionQuery, cancel: Cancel) -> tuple[Sieve, ...]:
     """Content that is stored as JSON, if there is any.
 
     The index knows the JSON, its keys and its pictures, and no escaped text as it reads: what it offers is looked at
-    in the decoded text. Not offered is a word spelt with other accents than typed; and of JSON that is not in ASCII,
-    which no Hermes writes, a word glued to CJK, and CJK but from the beginning of its run: the trigrams end at the
-    NUL of the marker.
+    in the decoded text. Not offered is, of JSON that is not in ASCII, which no Hermes writes, a word glued to CJK, and
+    CJK but from the beginning of its run: the trigrams end at the NUL of the marker.
     """
-    known = standing(reader)
     if not known.has_encoded:
         return ()
-    escapes = vocabulary.behind_escapes(reader, known.escaped, _heads(query), cancel)
+    among = (term for terms in query.alternatives for term in terms[:_SIEVED])
+    words = {word for term in among for word, _ in _words(term)}
+    behind = vocabulary.behind_escapes(known.reader, known.escaped, words, cancel)
+    escapes = _escapes(known, words, cancel)
     offered = []
     for terms in query.alternatives:
-        spelt = (spellings for term in terms for spellings in _spellings(term, escapes))
-        offered.append(" AND ".join(f"({' OR '.join(sorted(own))})" for own in islice(spelt, _SIEVED)))
-    wanted = " OR ".join(f"({own})" for own in offered)
+        spelt: list[set[str]] = []
+        for term in terms[:_SIEVED]:
+            if not term.words:
+                wide = spellings.wide(term)
+                spelt += [{spellings.phrase(wide, True)} | spellings.of_signs(term)] if wide else []
+            for word, opens in _words(term):
+                glue = (word, *(escape + word for escape in behind[word]))
+                spelt.append(
+                    {spellings.phrase(own, opens) for own in glue}
+                    | spellings.glued(word, opens)
+                    | spellings.with_escapes(word, opens, escapes, anywhere=known.has_other_escapes)
+                )
+        offered.append(" AND ".join(f"({_any(own)})" for own in spelt[:_SIEVED]))
+    wanted = _any(f"({own})" for own in offered)
     match = f"{ENCODED} AND ({wanted})" if all(offered) else ENCODED
     return (Sieve("messages_fts", match, ENCODED_SLICE),)
+
+
+def told(known: Standing, query: SessionQuery, cancel: Cancel) -> tuple[Sieve, ...]:
+    """Tool calls that hold something of the query in a spelling of JSON, if there are any.
+
+    Not offered is, of JSON that is not in ASCII, a word with an accent in it right behind an escape.
+    """
+    if not known.has_calls:
+        return ()
+    words = list(dict.fromkeys(own for term in query.terms for own in _words(term)))[:MOST_WORDS]
+    spelt: set[str] = set()
+    # Of letters in alphabets of their own it is not known whether there are any.
+    if known.has_escapes or not all(word.isascii() for word, _ in words):
+        escapes = _escapes(known, [word for word, _ in words], cancel)
+        for word, opens in words:
+            spelt |= spellings.with_escapes(word, opens, escapes, anywhere=known.has_other_escapes)
+        for term in query.terms[:MOST_WORDS]:
+            spelt |= set() if term.words else spellings.of_signs(term)
+    sieves = []
+    if known.letters_behind is None:
+        behind = {own for word, opens in words for own in spellings.glued(word, opens)}
+        if known.is_of_columns:
+            spelt |= behind
+        elif behind:
+            sieves.append(Sieve("messages_fts", f"({_any(behind)}) AND {_CALL}"))
+    elif known.letters_behind and words:
+        ends = [trigrams.ends(f"\\{letter}{word}") for word, _ in words for letter in known.letters_behind]
+        sieves.append(Sieve("messages_fts_trigram", _any(ends)))
+    if spelt:
+        match = f"tool_calls : ({_any(spelt)})" if known.is_of_columns else _any(spelt)
+        sieves.append(Sieve("messages_fts", match))
+    return tuple(sieves)
+
+
+def _words(term: Term) -> Iterator[tuple[str, bool]]:
+    """Each word of the term as it is folded, or its beginning, and whether it stands for all that begin so."""
+    for place, word in enumerate(term.words, start=1):
+        opens = len(word) > _LONGEST or (term.opens and place == len(term.words))
+        yield word[:_LONGEST], opens
+
+
+def _escapes(known: Standing, words: Iterable[str], cancel: Cancel) -> Escapes:
+    return known.escapes or Escapes(vocabulary.escaped_letters_of(known.reader, list(words), cancel))
+
+
+def _any(matches: Iterable[str]) -> str:
+    return " OR ".join(sorted(matches))
 
 
 def glued(query: SessionQuery) -> Sieve | None:
@@ -156,41 +227,4 @@ def glued(query: SessionQuery) -> Sieve | None:
 
 
 def _phrase_of(term: Term) -> str:
-    return _phrase(" ".join(term.words), term.opens)
-
-
-def _phrase(text: str, opens: bool) -> str:
-    return f'"{text}" *' if opens else f'"{text}"'
-
-
-def _spellings(term: Term, escapes: Mapping[str, Sequence[str]]) -> Iterator[set[str]]:
-    """How each word of the term may stand in JSON that keeps to ASCII, as phrases of the index."""
-    if not term.words:
-        wide = max(re.split(r"[\x00-\x7f]+", trigrams.longest(term)), key=len)
-        if wide:
-            yield {_phrase(trigrams.escaped(wide), True), _phrase(wide, True)}
-        return
-    for place, spellings in enumerate(_spelt(term), start=1):
-        opens = term.opens and place == len(term.words)
-        yield {
-            _phrase(glue + spelling, opens)
-            for spelling in spellings
-            for glue in (*_GLUE, *escapes.get(_head(spelling), ()))
-        }
-
-
-def _spelt(term: Term) -> Iterator[set[str]]:
-    """Each word of the term as it is folded, and in JSON in the cases in which it is likely to stand there."""
-    for word, as_typed in zip(term.words, term.written, strict=True):
-        cases = (as_typed, as_typed.lower(), as_typed.upper(), as_typed.capitalize())
-        yield {word, *(() if as_typed.isascii() else (json.dumps(case)[1:-1] for case in cases))}
-
-
-def _head(spelling: str) -> str:
-    """What stands of it in one word with an escape in front of it."""
-    return spelling.partition("\\")[0].lower()
-
-
-def _heads(query: SessionQuery) -> set[str]:
-    spelt = islice((own for term in query.terms for own in _spelt(term)), _SIEVED)
-    return {head for own in spelt for spelling in own if (head := _head(spelling))}
+    return spellings.phrase(" ".join(term.words), term.opens)

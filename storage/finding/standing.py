@@ -9,6 +9,7 @@ from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import FtsTable
 from storage.finding import trigrams, vocabulary
 from storage.finding.scope import NEWEST
+from storage.finding.spellings import GLUE, Escapes
 
 ENCODED = '^"json"'
 """Finds content that is a list of parts: its marker makes it begin with this word, as little else does."""
@@ -110,6 +111,43 @@ class Standing:
     def escaped(self) -> tuple[str, ...] | None:
         """The words that begin like an escape of JSON; None where there are very many."""
         return vocabulary.escaped(self.reader)
+
+    @cached_property
+    def has_calls(self) -> bool:
+        """Whether the index of words knows tool calls, which are stored as JSON."""
+        fts = self.reader.layout.fts
+        has = self.reader.layout.has("messages", "tool_calls")
+        return has and fts is not None and (fts.kind == "inline" or "tool_calls" in fts.columns)
+
+    @cached_property
+    def escapes(self) -> Escapes | None:
+        """The words that begin like an escape, but for writing without cases; None where there are very many."""
+        found = vocabulary.escaped_letters(self.reader)
+        return None if found is None else Escapes(found)
+
+    @cached_property
+    def has_other_escapes(self) -> bool:
+        """Whether there are others, right behind which a word may stand."""
+        return vocabulary.has_other_escapes(self.reader)
+
+    @cached_property
+    def has_escapes(self) -> bool:
+        """Whether anything may be spelt with an escape of more than one letter."""
+        return self.escapes is None or not self.escapes.is_empty or self.has_other_escapes
+
+    @cached_property
+    def is_of_columns(self) -> bool:
+        """Whether the index of words can be asked for tool calls alone."""
+        fts = self.reader.layout.fts
+        return fts is not None and fts.kind == "external"
+
+    @cached_property
+    def letters_behind(self) -> str | None:
+        """Letters that stand behind a backslash in tool calls, of those that may; None where no trigram tells."""
+        table = self.trigram
+        if table is None or not (table.kind == "inline" or "tool_calls" in table.columns):
+            return None
+        return trigrams.behind_backslashes(self.reader, GLUE)
 
     def places(self, text: str, cancel: Cancel) -> tuple[int, ...] | None:
         """See `trigrams.places`; what was asked last is kept, for a search goes on from page to page."""

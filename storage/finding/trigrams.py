@@ -53,7 +53,7 @@ def phrase(text: str) -> str:
 
 def longest(term: Term) -> str:
     """The longest stretch of a term without `words` that is folded alike here and there."""
-    return max(_folded_alike(term.text), key=len)[:_LONGEST]
+    return max(_folded_alike(term.solid), key=len)[:_LONGEST]
 
 
 def words_within(term: Term) -> list[str]:
@@ -120,6 +120,16 @@ def has_wide(reader: Reader) -> bool:
     """Whether there is CJK in the store at all, at least three characters of some text from its end."""
     reader.rows(_VOCABULARY)
     return bool(reader.rows("SELECT 1 FROM temp.messages_fts_trigrams WHERE term >= ? LIMIT 1", ("\u1100",)))
+
+
+def behind_backslashes(reader: Reader, letters: Iterable[str]) -> str:
+    """Those of these letters that stand behind a backslash anywhere, with something behind them."""
+    reader.rows(_VOCABULARY)
+    known = "EXISTS (SELECT 1 FROM temp.messages_fts_trigrams WHERE term >= ? AND term < ?)"
+    begun = [f"\\{letter}" for letter in letters]
+    sql = f"SELECT {', '.join([known] * len(begun))}"
+    found = reader.rows(sql, [value for text in begun for value in (text, _after(text))])[0]
+    return "".join(text[1:] for text, is_there in zip(begun, found, strict=True) if is_there)
 
 
 def any_of(texts: Iterable[str]) -> str:

@@ -49,6 +49,32 @@ def escaped(reader: Reader) -> tuple[str, ...] | None:
     return None if len(known) > _MANY else tuple(known)
 
 
+def escaped_letters(reader: Reader) -> tuple[str, ...] | None:
+    """Those of them that are letters with accents, or stand between words; None where there are very many."""
+    reader.rows(_WORDS)
+    known = reader.json(
+        f"SELECT json_group_array(term) FROM (SELECT term FROM ({_ESCAPED_LETTERS}) LIMIT {_MANY + 1})"
+    )
+    return None if len(known) > _MANY else tuple(known)
+
+
+def escaped_letters_of(reader: Reader, words: Sequence[str], cancel: Cancel) -> tuple[str, ...]:
+    """The same where they are very many: those that can be of use for these words."""
+    own = [word[:_LONGEST] for word in words]
+    of_use = " OR ".join(
+        [f"instr(?, substr(term, {_ESCAPE + 1})) OR substr(term, {_ESCAPE + 1}) GLOB ? || '*'"] * len(own)
+    )
+    values = [word for word in own for _ in range(2)]
+    sql = f"SELECT json_group_array(term) FROM ({_ESCAPED_LETTERS}) WHERE {of_use}"
+    return tuple(reader.json(sql, values, cancel)) if own else ()
+
+
+def has_other_escapes(reader: Reader) -> bool:
+    """Whether any word begins like an escape of CJK, or of other writing without cases."""
+    reader.rows(_WORDS)
+    return bool(reader.rows(f"SELECT 1 WHERE {_OTHER_ESCAPES}"))
+
+
 def behind_escapes(
     reader: Reader, known: Sequence[str] | None, words: Iterable[str], cancel: Cancel
 ) -> Mapping[str, Sequence[str]]:
@@ -89,3 +115,36 @@ _ESCAPED = " UNION ALL ".join(
     for low, high in (("0", ":"), ("a", "g"))
 )
 """Words that begin like an escape. Range by range: "ubuntu" and its kind are everywhere, and are not looked at."""
+
+_IS_ESCAPE = f"term GLOB 'u{_HEX * 4}*'"
+
+_ESCAPED_LETTERS = " UNION ALL ".join(
+    f"SELECT term FROM temp.messages_fts_words WHERE term >= '{first}' AND term < '{after}' AND {_IS_ESCAPE}"
+    for first, after in (
+        ("u0000", "u0370"),
+        ("u1e00", "u1f00"),
+        ("u2000", "u2c00"),
+        ("udc00", "udg"),
+        ("ufe00", "ufeg"),
+    )
+)
+"""The same for Latin letters with accents, for punctuation, arrows and pictures, and the ends of what is a pair."""
+
+_OTHER_ESCAPES = " OR ".join(
+    "EXISTS (SELECT 1 FROM temp.messages_fts_words"
+    f" WHERE term >= '{first}' AND term < '{after}' AND {_IS_ESCAPE})"
+    for first, after in (
+        ("u0590", "u1e00"),
+        ("u2c00", "u9g"),
+        ("ua0", "ua:"),
+        ("uaa", "uag"),
+        ("ub0", "ub:"),
+        ("uba", "ubg"),
+        ("uc0", "uc:"),
+        ("uca", "ucg"),
+        ("ud0", "ud8"),
+        ("uf9", "ufe"),
+        ("uff", "ufg"),
+    )
+)
+"""Whether there is any of the rest, but for alphabets that have letters alone."""
