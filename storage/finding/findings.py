@@ -37,6 +37,9 @@ class _Heard:
     said: int | None = None
     """The newest that is a user's or the assistant's."""
 
+    def copy(self) -> _Heard:
+        return _Heard(self.entry, self.time, self.hits, self.newest, self.said)
+
     @property
     def messages(self) -> tuple[int, ...]:
         """A few of its messages, newest first, one that was said among them if there is any."""
@@ -86,7 +89,7 @@ class Findings:
         """The same findings, to go on from without changing these."""
         return replace(
             self,
-            _heard={id_: replace(heard) for id_, heard in self._heard.items()},
+            _heard={id_: heard.copy() for id_, heard in self._heard.items()},
             _called=dict(self._called),
             _of_session=dict(self._of_session),
             _hidden=dict(self._hidden),

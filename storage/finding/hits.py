@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -160,9 +161,9 @@ def _sized(reader: Reader, ids: list[int], cancel: Cancel) -> list[tuple[int, in
 
 def gathered(reader: Reader, ids: Iterable[int], scope: Scope, cancel: Cancel) -> tuple[Hits, ...]:
     """Those of these messages that are shown and in the scope, of different ids in any order."""
-    sessions: dict[str, list[Facts]] = {}
+    sessions: defaultdict[str, list[Facts]] = defaultdict(list)
     for row in facts_of(reader, sorted(ids, reverse=True), scope, cancel):
-        sessions.setdefault(row[0], []).append(row)
+        sessions[row[0]].append(row)
     return tuple(
         Hits(
             session, tuple([row[1] for row in own]), own[0][2], next((row[1] for row in own if row[3]), None)
@@ -177,16 +178,17 @@ def facts_of(reader: Reader, ids: Sequence[int], scope: Scope, cancel: Cancel) -
         return _read_facts(reader, ids, scope, cancel)
     # From one key to the next it is mostly the same messages that match.
     known: dict[int, Facts | tuple[()]] = reader.learned("facts of messages", dict)
-    found = dict(zip(ids, map(known.get, ids), strict=True))
-    if unknown := [id_ for id_, row in found.items() if row is None]:
+    found = list(map(known.get, ids))
+    if None in found:
+        unknown = [id_ for id_, row in zip(ids, found, strict=True) if row is None]
         read = dict.fromkeys(unknown, ()) | {
             row[1]: row for row in _read_facts(reader, unknown, scope, cancel)
         }
+        found = [row if row is not None else read[id_] for id_, row in zip(ids, found, strict=True)]
         if len(known) + len(read) > _KEPT:
             known.clear()
         known.update(read)
-        found.update(read)
-    return [row for row in found.values() if row]
+    return [row for row in found if row]
 
 
 def _read_facts(reader: Reader, ids: Sequence[int], scope: Scope, cancel: Cancel) -> list[Facts]:
