@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -36,7 +36,7 @@ class Facts:
     """Columns of the sessions of one store, read when they are first asked for, then kept.
 
     Each is read for the few conversations that matter, as long as they are few: in a row it stands behind the system
-    prompt. Whoever keeps it throws it away when the store moves on.
+    prompt. Whoever keeps it throws it away when the store moves on, but for what stays true `without` some sessions.
     """
 
     def __init__(self, reader: Reader) -> None:
@@ -74,6 +74,19 @@ class Facts:
                 if key not in self._whole:
                     self._learn_slice(key, cancel)
             yield
+
+    def without(self, session_ids: Collection[str]) -> Facts:
+        """What stays true when nothing but these sessions has changed: their columns are read again."""
+        gone = frozenset(session_ids)
+        kept = Facts(self._reader)
+        with self._lock:
+            kept._whole, kept._reached = set(self._whole), dict(self._reached)
+            for key, values in dict(self._columns).items():
+                # Also where the slices are beyond them: nobody comes back.
+                kept._columns[key] = dict(values) | dict.fromkeys(gone) | self._read(key, [*gone], None)
+            settled: dict[str, Status] = self._kept.get("settled", {})
+            kept._kept["settled"] = {id_: status for id_, status in settled.items() if id_ not in gone}
+        return kept
 
     def words(self, key: str, entry: Entry, cancel: Cancel | None = None) -> str:
         """The title, model, dir or branch that a conversation is shown with: the newest one on its main line."""
@@ -173,9 +186,10 @@ class Facts:
 
     def _column(self, key: str, entry: Entry, cancel: Cancel | None) -> Mapping[str, Any]:
         """What is known of the column, of this conversation at least."""
-        values = self._columns.get(key, {})
-        if key not in self._whole and any(id_ not in values for id_ in entry.parts):
-            self.learn(key, None, cancel)
+        if key not in self._whole:
+            values = self._columns.get(key, {})
+            if any(id_ not in values for id_ in entry.parts):
+                self.learn(key, None, cancel)
         return self._columns[key]
 
     def _read(self, key: str, session_ids: Sequence[str], cancel: Cancel | None) -> dict[str, Any]:

@@ -183,7 +183,7 @@ def _sifted(
 ) -> Sequence[Entry]:
     remaining = entries
     for group in ordered:
-        tests = [_test(catalog, facts, one, remaining, now, cancel) for one in group]
+        tests = [_as_asked(one, _test(catalog, facts, one, remaining, now, cancel)) for one in group]
         test = tests[0] if len(tests) == 1 else partial(_any, tests)
         kept: list[Entry] = []
         for start in range(0, len(remaining), _BETWEEN_LOOKS):
@@ -251,6 +251,10 @@ def _price_of(one: Filter) -> int:
     return 1 if one.key in ("title", "model") or one.value == "untitled" else 0
 
 
+def _as_asked(one: Filter, test: Test) -> Test:
+    return (lambda entry: not test(entry)) if one.negated else test
+
+
 def _test(
     catalog: Catalog,
     facts: Facts,
@@ -259,19 +263,7 @@ def _test(
     now: float,
     cancel: Cancel | None,
 ) -> Test:
-    """Whether a conversation of `entries` is one that the filter leaves."""
-    test = _positive(catalog, facts, one, entries, now, cancel)
-    return (lambda entry: not test(entry)) if one.negated else test
-
-
-def _positive(
-    catalog: Catalog,
-    facts: Facts,
-    one: Filter,
-    entries: Sequence[Entry],
-    now: float,
-    cancel: Cancel | None,
-) -> Test:
+    """Whether a conversation of `entries` is one that the filter, negated or not, speaks of."""
     low = one.value.casefold()
     if one.key == "source":
         return lambda entry: entry.source.casefold() == low

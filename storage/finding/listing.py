@@ -230,8 +230,12 @@ class Lister:
                 for part in before.parts
             }
             if touched <= wanted:
-                return snapshot.replaced(current)
+                break
             wanted |= touched
+        merged = snapshot.replaced(current)
+        if self._facts is not None and self._facts[0] is snapshot:
+            self._facts = merged, self._facts[1].without(wanted | current.keys())
+        return merged
 
 
 @contextmanager

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -100,6 +103,47 @@ def test_nothing_is_learnt_before_the_list_is_read_or_after_the_store_moved_on(t
     titled.listing()
     assert list(learning) == []
     assert len(list(titled.learning("cost"))) == 1
+
+
+@pytest.mark.parametrize("steps", [1, 9])
+@pytest.mark.parametrize("key", ["dir", "cost", "msgs", "is"])
+def test_what_others_write_leaves_the_rest_learnt(
+    titled: SessionDB, ran: list[str], monkeypatch: pytest.MonkeyPatch, key: str, steps: int
+) -> None:
+    """Where an agent is at work, nothing would be known for longer than a second."""
+    monkeypatch.setattr(facts, "SLICE", 2)
+    monkeypatch.setattr(facts, "MANY", 0)
+    titled.listing()
+    titled.changes()
+    for _ in islice(titled.learning(key), steps):
+        pass
+    with closing(sqlite3.connect(titled.path)) as other, other:
+        for id_, parent in (("new", None), ("longer", "plain")):
+            other.execute(
+                "INSERT INTO sessions(id, source, cwd, started_at, estimated_cost_usd, parent_session_id)"
+                " VALUES (?, 'cli', '/srv', ?, 3, ?)",
+                (id_, NOW - 70_000, parent),
+            )
+        other.execute(
+            "UPDATE sessions SET end_reason = 'compression', ended_at = ? WHERE id = 'plain'", (THEN,)
+        )
+        for id_ in ("new", "longer", "none"):
+            other.execute(
+                "INSERT INTO messages(session_id, role, content, timestamp, finish_reason)"
+                " VALUES (?, 'assistant', 'x', ?, 'error')",
+                (id_, NOW - 60_000),
+            )
+        other.execute("UPDATE sessions SET cwd = '/srv', estimated_cost_usd = 3 WHERE id = 'none'")
+    assert titled.changes() is not None
+    lines = {"dir": "dir:/srv", "cost": "cost:3", "msgs": "msgs:2", "is": "is:error"}
+    ran.clear()
+    left = {entry.id for entry in titled.listing(parse(f"{lines[key]} "), fresh=False).entries}
+    assert left == ({"longer", "none", "tip", "goes on"} if key == "msgs" else {"new", "longer", "none"})
+    if steps == 9:
+        assert len(ran) == (2 if key == "is" else 0)
+    assert titled.listing(parse(f"{lines[key]} ")).entries == tuple(
+        entry for entry in titled.listing().entries if entry.id in left
+    )
 
 
 @pytest.mark.parametrize("key", ["source", "id", "title", "after", "has", "role", "http"])
