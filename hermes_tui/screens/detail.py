@@ -82,6 +82,10 @@ class Detail(Container):
     def on_resize(self) -> None:
         self.call_after_refresh(self._describe_again)
 
+    def on_descendant_focus(self) -> None:
+        # On a small screen the transcript has no width until it takes the list's place.
+        self.call_after_refresh(self._describe_again)
+
     def _describe_again(self) -> None:
         self.describe(self._row)
 

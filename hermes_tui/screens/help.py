@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
+from rich.console import Group
+from rich.table import Table
 from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -77,28 +79,15 @@ class HelpText(Widget):
         self._sections = sections
         self._marks = marks
 
-    def render(self) -> Text:
-        accent, faint, heading = (
-            self.get_component_rich_style(f"help--{part}", partial=True)
-            for part in ("key", "what", "heading")
-        )
-        text = Text()
-        width = 12
+    def render(self) -> Group:
+        heading = self.get_component_rich_style("help--heading", partial=True)
+        parts: list[Text | Table] = []
         for help_text, keys in self._sections:
-            if not keys:
-                continue
-            text.append(f"{help_text}\n", heading)
-            for key, what in keys:
-                text.append(f"  {key:<{width}} ", accent)
-                text.append(f"{what}\n", faint)
-            text.append("\n")
-        text.append("What the box understands\n", heading)
-        for example, what in WORDS:
-            text.append(f"  {example:<16} ", accent)
-            text.append(f"{what}\n", faint)
+            if keys:
+                parts += [Text(help_text, heading), self._lines(keys, 12), Text()]
+        parts += [Text("What the box understands", heading), self._lines(WORDS, 16), Text()]
         marks = self._marks
-        text.append("\nMarks\n", heading)
-        for glyph, what in (
+        signs = (
             (marks.cursor, "the cursor"),
             (marks.marked, "marked: the next action is about it"),
             (marks.pinned, "pinned"),
@@ -108,10 +97,18 @@ class HelpText(Widget):
             (marks.error, "ended in an error"),
             (marks.empty, "empty"),
             (marks.live_tip, "live: the part that Hermes would continue"),
-        ):
-            text.append(f"  {glyph:<{width}} ", accent)
-            text.append(f"{what}\n", faint)
-        return text
+        )
+        return Group(*parts, Text("Marks", heading), self._lines(signs, 12))
+
+    def _lines(self, rows: Iterable[tuple[str, str]], cells: int) -> Table:
+        """Two columns; what has no room beside its key goes on below itself."""
+        key, what = (self.get_component_rich_style(f"help--{part}", partial=True) for part in ("key", "what"))
+        table = Table.grid(padding=(0, 1, 0, 0))
+        table.add_column(min_width=min(cells + 2, self.app.size.width // 3))
+        table.add_column(ratio=1)
+        for name, words in rows:
+            table.add_row(Text(f"  {name}", key), Text(words, what))
+        return table
 
 
 class HelpScreen(Dialog[None]):

@@ -98,3 +98,10 @@ def test_what_is_hidden_in_a_few_words() -> None:
     assert result_text.hidden_matches_briefly(hidden) == "1,237 more hidden: h"
     assert result_text.hidden_matches_briefly(hidden, exact=False) == "1,237+ more hidden: h"
     assert result_text.hidden_matches_briefly({}) == ""
+
+
+async def test_a_transcript_that_takes_the_place_of_another_pane_has_all_of_its_frame(tmp_path: Path) -> None:
+    async with browsing(demo.make(tmp_path), now=demo.NOW, demo=True, size=(60, 12)) as (app, pilot):
+        await press(pilot, "tab", *["down"] * 4)
+        await press(pilot, "t", "enter")
+        assert str(transcript(app).border_title) == "Fix Docker Build #3 · compressed · cli"

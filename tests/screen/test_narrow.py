@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.browsing import browsing, settle
+from tests.support.browsing import browsing, screen_text, settle
 from tests.support.stores import CopyStore
 
 OPENING = {
@@ -36,3 +36,15 @@ async def test_opened_where_it_is_narrow(opening: tuple[str, ...], width: int, c
     async with browsing(copy_store("state-v23.db"), size=(width, 10)) as (_, pilot):
         await pilot.press(*opening)
         await settle(pilot)
+
+
+async def test_in_the_help_what_a_key_does_goes_on_below_itself(copy_store: CopyStore) -> None:
+    async with browsing(copy_store("state-v23.db"), size=(40, 24)) as (app, pilot):
+        await pilot.press("tab", "question_mark")
+        await settle(pilot)
+        lines = [line.strip(" │╭╮─▁▂▃▄▅▆▇█").rstrip() for line in screen_text(app).splitlines()]
+        at = lines.index("↑ k         The conversation")
+        assert lines[at + 1] == "above"
+        assert screen_text(app).splitlines()[at + 1].index("above") == screen_text(app).splitlines()[
+            at
+        ].index("The")
