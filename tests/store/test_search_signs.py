@@ -118,6 +118,13 @@ def test_without_trigrams_or_where_it_is_short_as_well(tmp_path: Path, touching:
         assert found(look(path, "5")) == {"a": 1}
 
 
+@pytest.mark.parametrize("layout", ["v11", "v23", "v29", "v30"])
+@pytest.mark.parametrize("text", ["ok", "ok OR 部署失败", "5 OR ok", "zebra OR ok OR 🦀"])
+def test_a_short_word_inside_cjk_is_found_beside_others(tmp_path: Path, layout: str, text: str) -> None:
+    rows = [Row("a", "会ok会"), Row("b", "book")]
+    assert found(look(write(tmp_path / "state.db", layout, rows), text)) == {"a": 1}
+
+
 @pytest.mark.parametrize(
     ("text", "marked"),
     [
