@@ -6,13 +6,12 @@ import json
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from storage import locations
-from storage.engine.failures import decoded, named
+from storage.engine.failures import as_reported, named
 from storage.engine.layout import look
 from storage.engine.notes import notes
 from storage.engine.opening import Opened, connect, side_file, text
@@ -54,14 +53,18 @@ class Cancel:
         if self._cancelled:
             raise Interrupted
 
-    @contextmanager
-    def _over(self, connection: sqlite3.Connection) -> Iterator[None]:
+    def run(self, connection: sqlite3.Connection, statement: Callable[[], T]) -> T:
+        """Run a statement of this connection under the token.
+
+        Raises:
+            Interrupted: It was cancelled before.
+        """
         # An interrupt is sent under the same lock, so it never reaches the statement of a later call.
         with self._lock:
             self.check()
             self._running = connection
         try:
-            yield
+            return statement()
         finally:
             with self._lock:
                 self._running = None
@@ -205,16 +208,22 @@ class Reader:
             self._require_unchanged()
             self._cancel = token
             try:
-                with (
-                    decoded(),
-                    token._over(self._connection),
-                    closing(self._connection.execute(sql, params)) as cursor,
-                ):
-                    return fetch(cursor)
+                return token.run(self._connection, lambda: self._fetched(sql, params, fetch))
             except sqlite3.DatabaseError as error:
                 if self._closed:
                     raise StoreClosed(self.path) from error
                 raise named(error, self.path, sql) from error
+
+    def _fetched(self, sql: str, params: Sequence[Any], fetch: Callable[[sqlite3.Cursor], Any]) -> Any:
+        # Most calls take microseconds: a context manager that is a generator costs as much as a statement.
+        try:
+            cursor = self._connection.execute(sql, params)
+            try:
+                return fetch(cursor)
+            finally:
+                cursor.close()
+        except UnicodeDecodeError as undecodable:
+            raise as_reported(undecodable) from undecodable
 
     def _must_stop(self) -> bool:
         return self._closed or self._cancel.cancelled

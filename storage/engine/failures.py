@@ -45,16 +45,21 @@ _NO_INDEX = re.compile(
 
 @contextmanager
 def decoded() -> Iterator[None]:
-    """Within, an error in whose words SQLite quotes bad bytes is an sqlite3.DatabaseError as any other.
-
-    The sqlite3 module fails to decode it and says nothing else; only the schema of a damaged file has such names.
-    """
+    """Within, an error in whose words SQLite quotes bad bytes is an sqlite3.DatabaseError as any other."""
     try:
         yield
     except UnicodeDecodeError as undecodable:
-        error = sqlite3.DatabaseError(undecodable.object.decode("utf-8", "replace"))
-        error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise error from undecodable
+        raise as_reported(undecodable) from undecodable
+
+
+def as_reported(undecodable: UnicodeDecodeError) -> sqlite3.DatabaseError:
+    """The error that SQLite reported in words which the sqlite3 module fails to decode, and says nothing else.
+
+    Only the schema of a damaged file has such names.
+    """
+    error = sqlite3.DatabaseError(undecodable.object.decode("utf-8", "replace"))
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
 
 
 def words(error: sqlite3.Error) -> str:

@@ -31,7 +31,7 @@ def is_nowhere(reader: Reader, query: SessionQuery) -> bool:
                 return False
             alternatives.append(" AND ".join(f"({' OR '.join(map(_any, own))})" for own in offers))
             values += [one.match for own in offers for one in own]
-        return not reader.rows(f"SELECT 1 WHERE {' OR '.join(alternatives)}", values)
+        return reader.one(f"SELECT 1 WHERE {' OR '.join(alternatives)}", values) is None
     except IndexDamaged:
         return False
 

@@ -61,8 +61,10 @@ def words_within(term: Term) -> list[str]:
 
     A word that was typed without its accent is not known to be a part of one that has it.
     """
-    pieces = (max(_without_accents(word), key=len)[:_LONGEST] for word in term.written)
-    return [piece for piece in pieces if len(piece) >= LONG]
+    pieces = term.words
+    if not term.text.isascii():
+        pieces = tuple(max(_without_accents(word), key=len) for word in term.written)
+    return [piece[:_LONGEST] for piece in pieces if len(piece) >= LONG]
 
 
 def beginnings(reader: Reader, text: str, cancel: Cancel) -> list[str] | None:
