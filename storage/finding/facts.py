@@ -23,8 +23,8 @@ NEWEST_MESSAGES = 20_000
 MANY = 1_000
 """Sessions from which on all are read: a seek for each takes as long."""
 
-SLICE = 2_000
-"""Sessions of which a column is read at a time: some ten milliseconds, for which a search may have to wait."""
+SLICE = 1_000
+"""Sessions of which a column is read at a time: ten milliseconds, for which a search may have to wait."""
 
 _COLUMNS = {"title": "title", "model": "model", "dir": "cwd", "branch": "git_branch"}
 """Where a session holds the values of these keys."""
@@ -90,7 +90,7 @@ class Facts:
 
     def words(self, key: str, entry: Entry, cancel: Cancel | None = None) -> str:
         """The title, model, dir or branch that a conversation is shown with: the newest one on its main line."""
-        values = self._column(key, entry, cancel)
+        values = self._columns[key] if key in self._whole else self._column(key, entry, cancel)
         # Asked of every conversation: most are one session, and a loop is quicker than a generator.
         for id_ in reversed(entry.parts[: entry.main]):
             if value := values.get(id_):
@@ -99,7 +99,7 @@ class Facts:
 
     def amount(self, key: str, entry: Entry, cancel: Cancel | None = None) -> float | None:
         """Its msgs, tokens or cost (US dollars) over all parts; None where no cost is known."""
-        values = self._column(key, entry, cancel)
+        values = self._columns[key] if key in self._whole else self._column(key, entry, cancel)
         if len(entry.parts) == 1 and (value := values.get(entry.id)) is not None:
             return float(value)
         known = [value for id_ in entry.parts if (value := values.get(id_)) is not None]
@@ -186,10 +186,9 @@ class Facts:
 
     def _column(self, key: str, entry: Entry, cancel: Cancel | None) -> Mapping[str, Any]:
         """What is known of the column, of this conversation at least."""
-        if key not in self._whole:
-            values = self._columns.get(key, {})
-            if any(id_ not in values for id_ in entry.parts):
-                self.learn(key, None, cancel)
+        values = self._columns.get(key, {})
+        if any(id_ not in values for id_ in entry.parts):
+            self.learn(key, None, cancel)
         return self._columns[key]
 
     def _read(self, key: str, session_ids: Sequence[str], cancel: Cancel | None) -> dict[str, Any]:

@@ -103,7 +103,12 @@ class Filter:
 
     def holds(self, number: float | None) -> bool:
         """Whether this number is within its bounds; an unknown one never is."""
-        return number is not None and all(_COMPARE[bound.sign](number, bound.number) for bound in self.bounds)
+        if number is None:
+            return False
+        if len(self.bounds) == 1:  # asked of every conversation, and a generator takes three times as long
+            ((sign, bound),) = self.bounds
+            return _COMPARE[sign](number, bound)
+        return all(_COMPARE[sign](number, bound) for sign, bound in self.bounds)
 
     def moment(self, now: float) -> float:
         """The point in time that its date means, in Unix seconds; nan for a key that is not one of DATES.
