@@ -124,7 +124,8 @@ class Reading:
         position, total = matches
         short = f"match {position} of {total}" if total else ""
         end = f"{short} in {figures.plural(messages, 'message')}" if total > messages > 0 else short
-        name, *facts = [piece for piece in pieces if piece] or [""]
+        # What works for others is a subagent by its edge and by its source.
+        name, *facts = [piece for piece in dict.fromkeys(pieces) if piece] or [""]
         wanted = [(name, *facts[:count], end) for count in range(len(facts), -1, -1)]
         for words in (*wanted, (name, short)):
             title = " · ".join(filter(None, words))

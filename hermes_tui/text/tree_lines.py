@@ -59,8 +59,9 @@ def laid(line: TreeLine, cells: int, marks: Marks) -> Laid:
     room = max(cells - safe_text.width(tail), 0)
     guide = line.guide
     if len(guide) > (deepest := room // 4 * 2):
-        # The innermost levels say where it hangs.
-        guide = (marks.ellipsis + guide[len(guide) - deepest + len(marks.ellipsis) :])[:deepest]
+        # The innermost levels say where it hangs; two cells are one level, and no room for more.
+        above = marks.ellipsis if deepest > len(marks.blank) else ""
+        guide = above + guide[len(guide) - deepest + len(above) :]
     room -= len(guide)
     edge, name = line.edge, f" {line.name}" if line.edge and line.name else line.name
     if safe_text.width(edge + name) > room:

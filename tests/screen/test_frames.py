@@ -105,3 +105,5 @@ async def test_a_transcript_that_takes_the_place_of_another_pane_has_all_of_its_
         await press(pilot, "tab", *["down"] * 4)
         await press(pilot, "t", "enter")
         assert str(transcript(app).border_title) == "Fix Docker Build #3 · compressed · cli"
+        await press(pilot, "t", "up", "up", "enter")
+        assert str(transcript(app).border_title) == "read the logs · subagent"
