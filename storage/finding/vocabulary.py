@@ -116,7 +116,8 @@ _ESCAPED = " UNION ALL ".join(
 )
 """Words that begin like an escape. Range by range: "ubuntu" and its kind are everywhere, and are not looked at."""
 
-_IS_ESCAPE = f"term GLOB 'u{_HEX * 4}*'"
+# The plus: as the beginning of a word the pattern would be a range of its own, and widen the one beside it.
+_IS_ESCAPE = f"+term GLOB 'u{_HEX * 4}*'"
 
 _ESCAPED_LETTERS = " UNION ALL ".join(
     f"SELECT term FROM temp.messages_fts_words WHERE term >= '{first}' AND term < '{after}' AND {_IS_ESCAPE}"
