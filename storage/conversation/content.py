@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,9 @@ UNNAMED = "unknown"
 
 _ARGUMENTS = ("arguments", "input")
 """Where a tool call keeps what the tool was told, mostly as JSON within the JSON."""
+
+_HIDING = re.compile(r"\\[bfnrtu]")
+"""An escape of JSON behind which a word is another one than what is stored."""
 
 _PLACEHOLDERS = {
     "image": "[image]",
@@ -91,7 +95,9 @@ def told(raw: object) -> str:
 
 def searched(content: object, tool_name: str | None, tool_calls: str | None) -> tuple[str, str, str, str]:
     """The texts of a message that the search looks through, whatever was stored."""
-    return flatten(content), tool_name or "", tool_calls or "", told(tool_calls)
+    # Other escapes stand for signs that read as what parts words either way.
+    hides = tool_calls is not None and _HIDING.search(tool_calls)
+    return flatten(content), tool_name or "", tool_calls or "", told(tool_calls) if hides else ""
 
 
 class _Members(list[tuple[str, Any]]):

@@ -16,13 +16,16 @@ SIEVED = 100
 _LONGEST_NEEDLE = 1_000
 """Characters of it that SQL looks for; LIKE refuses long ones."""
 
+_FEW = 4
+"""Words that are looked for behind escapes; more of them take as long as reading the message."""
+
 _ASCII_RUN = re.compile(r"[0-9a-z]+")
 
 _ACCENTED = f"*[{fold.ACCENTED}]*"
 """GLOB for whatever folds to an ASCII letter, or to nothing."""
 
-_ESCAPED_LETTER = "*\\u[012][0123eE]*"
-"""GLOB for what JSON writes of a letter with an accent, of ASCII and of combining marks."""
+_ESCAPED_LETTERS = ("00[4-7c-fC-F]", "0[12]", "03[0-3]", "1[eE]", "212")
+"""GLOB for the beginnings of what folds to an ASCII letter, or to nothing, as JSON escapes it."""
 
 _HIDING = "*\\[bfnrtu]*"
 """GLOB for JSON that says another thing than what is stored, but for what a backslash only marks."""
@@ -104,6 +107,22 @@ def hides(layout: Layout) -> str:
     return f"coalesce({searched(layout)[2]} GLOB '{_HIDING}', 0)"
 
 
+def hides_any(layout: Layout, query: SessionQuery) -> str:
+    """SQL: whether the tool calls of the message `m` hold a letter as an escape, or a word of the query behind one."""
+    calls = searched(layout)[2]
+    words = {word[:_LONGEST_NEEDLE] for term in query.terms for word in term.words}
+    if len(words) > _FEW or not all(map(str.isascii, words)):
+        return hides(layout)
+    behind = "".join(f" OR {calls} LIKE '%\\{any_}{word}%'" for word in words for any_ in ("_", "u____"))
+    return f"coalesce({_has_letters(calls)}{behind}, 0)"
+
+
+def _has_letters(calls: str) -> str:
+    """SQL: whether there is an escape in them that may be a letter of a word in ASCII."""
+    letters = " OR ".join(f"{calls} GLOB '*\\u{beginning}*'" for beginning in _ESCAPED_LETTERS)
+    return f"coalesce(instr({calls}, '\\u') AND ({letters}), 0)"
+
+
 def _anywhere(term: Term, columns: Iterable[str], calls: str) -> str:
     held = " OR ".join(may_hold(term, column) for column in columns)
     return f"{held} OR {_may_be_told(term, calls)}" if calls not in ("", "NULL") else held
@@ -112,7 +131,7 @@ def _anywhere(term: Term, columns: Iterable[str], calls: str) -> str:
 def _may_be_told(term: Term, calls: str) -> str:
     """SQL: whether these tool calls may say it with escapes of JSON, where `may_hold` finds nothing of it."""
     if term.words:
-        return f"coalesce({calls} GLOB '{_ESCAPED_LETTER}', 0)"
+        return _has_letters(calls)
     wanted = needle(term)
     if _WRITTEN_IN_JSON.search(wanted):
         return f"coalesce(instr({calls}, '\\'), 0)"

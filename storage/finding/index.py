@@ -54,7 +54,7 @@ class Indexed:
         candidates = offered - found.ids
         if not candidates:
             return Slice(found.hits, lowest)
-        touching = replace(scope, condition=f"{scope.condition} AND {_may_touch(reader.layout)}")
+        touching = replace(scope, condition=f"{scope.condition} AND {_may_touch(reader.layout, query)}")
         more = hits.verified(reader, query, touching, *sieve.listed(candidates), cancel)
         newest_first = sorted((*found.hits, *more), key=lambda hit: hit.ids[0], reverse=True)
         return Slice(tuple(newest_first), lowest)
@@ -98,9 +98,9 @@ def density(reader: Reader, query: SessionQuery, newest: int, cancel: Cancel) ->
     return row[0] / _SAMPLE if row else 0.0
 
 
-def _may_touch(layout: Layout) -> str:
+def _may_touch(layout: Layout, query: SessionQuery) -> str:
     """SQL: whether the message `m` holds more than ASCII, or what is spelt as JSON (or looks like it to the index)."""
     columns = [layout.column("messages", name, "''", "m") for name in ("content", "tool_name", "tool_calls")]
     wide = (f"coalesce(length({column}) <> length(CAST({column} AS BLOB)), 0)" for column in columns)
-    as_json = f"{columns[0]} < char(2) OR {columns[0]} LIKE '%json%' OR {evidence.hides(layout)}"
+    as_json = f"{columns[0]} < char(2) OR {columns[0]} LIKE '%json%' OR {evidence.hides_any(layout, query)}"
     return f"({' OR '.join(wide)} OR {as_json})"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any
 
 from storage.conversation import content, expressions
@@ -23,6 +23,7 @@ from storage.finding.query import SessionQuery
 from storage.finding.routes import Plan
 from storage.finding.scope import NEWEST, Ids, Scope
 from storage.finding.sieve import Listed, Sieve, Sieved
+from storage.finding.standing import standing
 
 OPENING, CLOSING = ">>>", "<<<"
 """What stands around a match in a snippet."""
@@ -133,8 +134,24 @@ def _page(search: Search, plan: Plan, limit: int, offset: int) -> list[dict[str,
 
     if not can_be_weighed(search, plan):
         return page(_by_reading(search, plan))
-    found = page(_by_index(search, offset + limit if limit >= 0 else _BATCH))
+    wanted = offset + limit if limit >= 0 else _BATCH
+    if search.order and is_written_otherwise(search, sieve.told):
+        return page(_by_reading(search, plan))
+    found = page(_by_index(search, wanted))
+    if len(found) == limit:
+        return found
+    if is_written_otherwise(search, sieve.told, sieve.encoded):
+        return page(_beyond(_by_index(search, wanted), _by_reading(search, plan)))
     return found if found or is_complete(plan) else page(_by_reading(search, plan))
+
+
+def _beyond(*found: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """These hits, each once."""
+    known = set[int]()
+    for hit in chain.from_iterable(found):
+        if hit["id"] not in known:
+            known.add(hit["id"])
+            yield hit
 
 
 def can_be_weighed(search: Search, plan: Plan) -> bool:
@@ -148,6 +165,14 @@ def is_complete(plan: Plan) -> bool:
     """Whether that index knows all: glued to CJK, a word is a part of another one to it, and some output is cut."""
     route = plan.stretches[-1].route
     return isinstance(route, Indexed) and route.glued is None
+
+
+def is_written_otherwise(search: Search, *offering: Callable[..., tuple[Sieve, ...]]) -> bool:
+    """Whether anything that the index of words knows as JSON may match as it reads."""
+    known, query = standing(search.reader), search.query.candidates
+    offers = [own for offered in offering for own in offered(known, query, Cancel())]
+    held = " OR ".join(f"EXISTS (SELECT 1 FROM {own.table} WHERE {own.table} MATCH ?)" for own in offers)
+    return bool(offers and search.reader.rows(f"SELECT 1 WHERE {held}", [own.match for own in offers]))
 
 
 def _columns(layout: Layout) -> str:
@@ -292,7 +317,7 @@ def _ranked(search: Search, start: int, size: int) -> tuple[list[int], bool]:
 
 _FROM_THE_INDEX = (
     f"snippet(messages_fts, -1, '{OPENING}', '{CLOSING}', '...', {_TOKENS}) AS snippet,"
-    " CASE WHEN m.content < char(2) THEN {texts} END AS texts"
+    " CASE WHEN m.content < char(2){hides} THEN {texts} END AS texts"
     " FROM messages_fts JOIN messages m ON m.id = messages_fts.rowid JOIN sessions s ON s.id = m.session_id"
     " WHERE messages_fts MATCH ? AND "
 )
@@ -304,8 +329,11 @@ def _read(
 ) -> Iterator[tuple[dict[str, Any], Sequence[str] | None]]:
     """These messages as hits, in the same order, and what they say where it is to be verified."""
     layout = search.reader.layout
+    excludes = any(group.unwanted for group in search.query.groups)
+    hides = f" OR {evidence.hides(layout)}" if excludes else ""
+    source = source.format(texts=texts(layout), hides=hides)
     rows = search.reader.dicts(
-        f"SELECT {_columns(layout)}, {source.format(texts=texts(layout))} IN (SELECT value FROM json_each(?))",
+        f"SELECT {_columns(layout)}, {source} IN (SELECT value FROM json_each(?))",
         (*values, json.dumps(ids)),
     )
     by_id = {row["id"]: row for row in rows}

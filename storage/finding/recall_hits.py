@@ -11,7 +11,7 @@ from storage.conversation import expressions
 from storage.conversation.roots import roots
 from storage.engine.connection import Cancel, Reader
 from storage.errors import IndexDamaged
-from storage.finding import message_query, newest, routes
+from storage.finding import message_query, newest, routes, sieve
 from storage.finding.message_search import (
     ORDERS,
     Search,
@@ -19,6 +19,7 @@ from storage.finding.message_search import (
     candidates,
     filters,
     is_complete,
+    is_written_otherwise,
     told_by_index,
     told_by_reading,
 )
@@ -95,8 +96,11 @@ def _chosen(search: Search, plan: Plan, limit: int, skip: Collection[str]) -> di
     choice = _Choice(search, limit, skip)
     if can_be_weighed(search, plan):
         choice.take(_by_index(search), told_by_index)
-        if choice.finish() or is_complete(plan):
-            return choice.hits
+        hits = choice.finish()
+        if len(hits) == limit:
+            return hits
+        if not is_written_otherwise(search, sieve.told, sieve.encoded) and (hits or is_complete(plan)):
+            return hits
     if search.order != "ASC" and len(plan.stretches) > 1 and not plan.unfinished:
         # What is everywhere is among the newest; an index would have to order all of it.
         choice.take(_by_reading(search, replace(plan, stretches=plan.stretches[:1])), told_by_reading)

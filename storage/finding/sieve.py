@@ -160,7 +160,7 @@ def encoded(known: Standing, query: SessionQuery, cancel: Cancel) -> tuple[Sieve
                 spelt.append(
                     {spellings.phrase(own, opens) for own in glue}
                     | spellings.glued(word, opens)
-                    | spellings.with_escapes(word, opens, escapes, anywhere=known.has_other_escapes)
+                    | spellings.with_escapes(word, opens, escapes)
                 )
         offered.append(" AND ".join(f"({_any(own)})" for own in spelt[:_SIEVED]))
     wanted = _any(f"({own})" for own in offered)
@@ -176,12 +176,14 @@ def told(known: Standing, query: SessionQuery, cancel: Cancel) -> tuple[Sieve, .
     if not known.has_calls:
         return ()
     words = list(dict.fromkeys(own for term in query.terms for own in _words(term)))[:MOST_WORDS]
-    spelt: set[str] = set()
+    spelt, stored = set[str](), set[str]()
     # Of letters in alphabets of their own it is not known whether there are any.
     if known.has_escapes or not all(word.isascii() for word, _ in words):
         escapes = _escapes(known, [word for word, _ in words], cancel)
         for word, opens in words:
-            spelt |= spellings.with_escapes(word, opens, escapes, anywhere=known.has_other_escapes)
+            spelt |= spellings.with_escapes(word, opens, escapes)
+            if known.has_other_escapes and known.letters_behind is not None:
+                stored |= spellings.raw(word, opens, escapes)
         for term in query.terms[:MOST_WORDS]:
             spelt |= set() if term.words else spellings.of_signs(term)
     sieves = []
@@ -194,6 +196,8 @@ def told(known: Standing, query: SessionQuery, cancel: Cancel) -> tuple[Sieve, .
     elif known.letters_behind and words:
         ends = [trigrams.ends(f"\\{letter}{word}") for word, _ in words for letter in known.letters_behind]
         sieves.append(Sieve("messages_fts_trigram", _any(ends)))
+    if stored:
+        sieves.append(Sieve("messages_fts_trigram", trigrams.any_of(sorted(stored))))
     if spelt:
         match = f"tool_calls : ({_any(spelt)})" if known.is_of_columns else _any(spelt)
         sieves.append(Sieve("messages_fts", match))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
@@ -21,6 +21,9 @@ GLUE = tuple("nrtbf")
 
 ESCAPE = 5
 """Characters of the word that an escape leaves, with what stands behind it: "u4f1a"."""
+
+_BESIDE = 8
+"""Characters in front of an escape that are looked for with it."""
 
 _PAIRS = 8
 """Letters of a word that are looked for, each with the next."""
@@ -92,25 +95,41 @@ class Escapes:
         return found
 
 
-def with_escapes(word: str, opens: bool, escapes: Escapes, *, anywhere: bool) -> set[str]:
-    """MATCH for a folded word that has an escape in it or right in front of it.
+def with_escapes(word: str, opens: bool, escapes: Escapes) -> set[str]:
+    """MATCH for a folded word that has an escape in it, or one of these right in front of it.
 
     Args:
         opens: Or any word that begins so.
-        anywhere: Also where it stands behind an escape that is not among these.
     """
     if not word.isascii():
         return {_by_letters(word, opens)}
     behind = escapes.begun(word) if opens else escapes.behind(word)
     found = {phrase(own, opens) for own in behind}
-    for place in range(len(word)):
-        said = [own for end in range(place, len(word) + 1) for own in escapes.saying(word[place:end])]
-        begun = escapes.begun_saying(word[place:]) if opens else []
-        if said or begun:
-            before = _before(word[:place], escapes) if place and not anywhere else ("",)
-            found.update(phrase(f"{one} {own}".lstrip(), False) for one in before for own in said)
-            found.update(phrase(f"{one} {own}".lstrip(), True) for one in before for own in begun)
+    for beginning, own, goes_on in parted(word, opens, escapes):
+        before = _before(beginning, escapes) if beginning else ("",)
+        found.update(phrase(f"{one} {own}".lstrip(), goes_on) for one in before)
     return found
+
+
+def parted(word: str, opens: bool, escapes: Escapes) -> Iterator[tuple[str, str, bool]]:
+    """The beginning of a word up to an escape in it, the index's word from there on, and whether that one goes on."""
+    for place in range(len(word)):
+        for end in range(place, len(word) + 1):
+            yield from ((word[:place], own, False) for own in escapes.saying(word[place:end]))
+        if opens:
+            yield from ((word[:place], own, True) for own in escapes.begun_saying(word[place:]))
+
+
+def raw(word: str, opens: bool, escapes: Escapes) -> set[str]:
+    """The same as it is stored: what of it shows where it stands behind an escape that is not among these."""
+    if not word.isascii():
+        return set()
+    return {
+        f"{beginning[-_BESIDE:]}{slashes}{own}"
+        for beginning, own, _ in parted(word, opens, escapes)
+        if beginning
+        for slashes in ("\\", "\\\\")
+    }
 
 
 def glued(word: str, opens: bool) -> set[str]:
