@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hermes_tui.text import highlight, recap, safe_text
-from storage.readings import Message, MessageKind
+from storage.conversation import content
+from storage.readings import Message, MessageKind, ToolCall
 
 if TYPE_CHECKING:
     from storage.finding.query import SessionQuery
@@ -40,7 +41,8 @@ def find(message: Message, query: SessionQuery | None) -> Found:
         return Found(body(message))
     calls = []
     for call in message.tool_calls:
-        asked = f"{call.name} {call.arguments[:MAX_CHARS]}"
+        texts = [text[:MAX_CHARS] for text in reversed(_asked(call))]
+        asked = next((text for text in texts if query.spans(text)), "")
         words, spans = highlight.safe_line(asked, query.spans(asked))
         if spans:
             words, spans = highlight.window(words, spans, CALL_CHARS)
@@ -122,4 +124,10 @@ def _may_match(message: Message, query: SessionQuery) -> bool:
 
 
 def _texts(message: Message) -> list[str]:
-    return [message.text, *(f"{call.name} {call.arguments}" for call in message.tool_calls)]
+    return [message.text, *(text for call in message.tool_calls for text in _asked(call))]
+
+
+def _asked(call: ToolCall) -> list[str]:
+    """The call as it is stored, and as it reads where that is something else."""
+    told = content.told(call.arguments)
+    return [f"{call.name} {text}" for text in (call.arguments, *([told] if told else ()))]

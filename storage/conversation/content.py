@@ -80,10 +80,11 @@ def tool_calls(raw: object) -> tuple[ToolCall, ...]:
 def told(raw: object) -> str:
     """What the stored `tool_calls` say as they read: every key and string of them, and of arguments that are JSON.
 
-    Empty where that is what is stored: without a backslash, or no JSON. Never raises.
+    Empty where no word of it reads otherwise than it is stored, and of what is no JSON. Never raises.
     """
     text = _text(raw)
-    if "\\" not in text:
+    # Other escapes stand for signs, which part words either way.
+    if not _HIDING.search(text):
         return ""
     try:
         said = " ".join(_strings(json.loads(text, object_pairs_hook=_Members)))
@@ -95,9 +96,7 @@ def told(raw: object) -> str:
 
 def searched(content: object, tool_name: str | None, tool_calls: str | None) -> tuple[str, str, str, str]:
     """The texts of a message that the search looks through, whatever was stored."""
-    # Other escapes stand for signs that read as what parts words either way.
-    hides = tool_calls is not None and _HIDING.search(tool_calls)
-    return flatten(content), tool_name or "", tool_calls or "", told(tool_calls) if hides else ""
+    return flatten(content), tool_name or "", tool_calls or "", told(tool_calls)
 
 
 class _Members(list[tuple[str, Any]]):

@@ -115,7 +115,10 @@ def _texts(reader: Reader, message: _Message) -> Iterator[str]:
     for name in ("tool_calls", "tool_name") if message.whole else ("content", "tool_calls", "tool_name"):
         column = expressions.text(reader.layout.column("messages", name, "NULL", "m"))
         row = reader.one(f"SELECT {column} FROM messages m WHERE m.id = ?1", (message.id,))
-        yield content.flatten(row[0]) if row else ""
+        stored = row[0] if row else ""
+        if name == "tool_calls":
+            yield content.told(stored)
+        yield content.flatten(stored)
 
 
 def _meeting_place(

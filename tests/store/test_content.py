@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.conversation.content import flatten, is_encoded, is_summary, tool_calls
+from storage.conversation.content import flatten, is_encoded, is_summary, told, tool_calls
 from storage.readings import ToolCall
 
 ANY = st.one_of(st.none(), st.text(), st.binary(), st.integers(), st.floats(), st.booleans())
@@ -119,3 +119,38 @@ def test_anything_may_stand_for_tool_calls(raw: object) -> None:
 @given(st.text())
 def test_plain_text_is_untouched(text: str) -> None:
     assert is_encoded(text) or flatten(text) == text
+
+
+def call(arguments: object) -> str:
+    return json.dumps([{"id": "c1", "function": {"name": "terminal", "arguments": arguments}}])
+
+
+@pytest.mark.parametrize("plainly", [True, False])
+def test_what_a_tool_was_told_reads_as_it_was_meant(plainly: bool) -> None:
+    stored = call(json.dumps({"command": 'cd x\ndocker "会话" café 🦀'}, ensure_ascii=not plainly))
+    assert told(stored) == 'id c1 function name terminal arguments command cd x\ndocker "会话" café 🦀'
+
+
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        (None, ""),
+        (call('{"command": "ls"}'), ""),
+        (call("no JSON\nat all"), "id c1 function name terminal arguments no JSON\nat all"),
+        (call({"command": "a\nb", "times": 2, "deep": [True, None, "c"]}), None),
+        ('[{"a": "x\\ny", "a": "z"}]', "a x\ny a z"),
+        ('["half a pair \\ud83e"]', "half a pair �"),
+        ("[broken \\ndocker", ""),
+        ("[" * 100_000 + '"\\n"' + "]" * 100_000, ""),
+        (call("[" * 5_000 + "\n"), "id c1 function name terminal arguments " + "[" * 5_000 + "\n"),
+        (b'["caf\\u00e9"]', "café"),
+    ],
+)
+def test_tool_calls_of_any_kind_are_told(stored: object, text: str | None) -> None:
+    expected = "id c1 function name terminal arguments command a\nb times 2 deep True c"
+    assert told(stored) == (expected if text is None else text)
+
+
+@given(ANY_JSON)
+def test_telling_never_raises(value: object) -> None:
+    assert isinstance(told(json.dumps([value, {"arguments": json.dumps(value)}, "\n"])), str)
