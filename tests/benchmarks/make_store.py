@@ -216,7 +216,10 @@ class Maker:
             yield row("user", words.text("user"))
             if rng.random() < 0.45:
                 name, call_id = rng.choice(TOOLS), f"call_{rng.randrange(16**8):08x}"
-                arguments = json.dumps({"command": words.sentence(5), "path": f"src/{words.word()}.py"})
+                command = "\n".join(words.sentence(5) for _ in range(rng.choice((1, 1, 3))))
+                given = {"command": command, "path": f"src/{words.word()}.py"}
+                # A model's own JSON; what of it is not ASCII, Hermes escapes.
+                arguments = json.dumps(given, ensure_ascii=False)
                 calls = [
                     {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}}
                 ]
