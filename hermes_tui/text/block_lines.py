@@ -145,10 +145,16 @@ class _Page:
     def result(self, block: Block, message: Message, found: matches.Found) -> None:
         """What a tool gave back."""
         name = safe_text.line(message.tool_name) or "tool"
-        label = safe_text.cut(" " * INDENT + self._marks.corner + name, self.width, self._marks.ellipsis)
-        self.lines.append((Piece(label, "tool-name"),))
+        before = " " * INDENT + self._marks.corner
+        label = safe_text.cut(before + name, self.width, self._marks.ellipsis)
+        # A match that is cut off is still one to walk to.
+        spans = [
+            (min(start + len(before), len(label) - 1), min(end + len(before), len(label)))
+            for start, end in found.name
+        ]
+        self.lines.append(tuple(_styled(label, "tool-name", spans, 0)))
         limit = MAX_LINES if block.whole else FOLDED_LINES
-        self.text(found.body, "dim", RESULT_INDENT, found.spans, limit=limit)
+        self.text(found.body, "dim", RESULT_INDENT, found.spans, number=len(found.name), limit=limit)
         self._more(matches.left_out(message))
 
     def calls(self, message: Message, found: matches.Found) -> None:

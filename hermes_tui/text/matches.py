@@ -22,17 +22,19 @@ NEVER_SHOWN = frozenset({MessageKind.SCAFFOLDING, MessageKind.BOOKKEEPING})
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The safe text of a message with its matches; the numbering runs through `body`, then `calls`."""
+    """The safe text of a message with its matches; the numbering runs through `name`, `body`, then `calls`."""
 
     body: str
     spans: tuple[highlight.Span, ...] = ()
     calls: tuple[tuple[str, tuple[highlight.Span, ...]], ...] = ()
     """Tool calls in which something matched, one line each."""
+    name: tuple[highlight.Span, ...] = ()
+    """In the name of the tool whose answer it is, made safe."""
 
     @property
     def count(self) -> int:
         """Number of matches."""
-        return len(self.spans) + sum(len(spans) for _, spans in self.calls)
+        return len(self.name) + len(self.spans) + sum(len(spans) for _, spans in self.calls)
 
 
 def find(message: Message, query: SessionQuery | None) -> Found:
@@ -51,7 +53,9 @@ def find(message: Message, query: SessionQuery | None) -> Found:
             calls.append((words, spans))
     # In the text as it is stored: what the search found there may be written with joiners that are not shown.
     said = _said(message)
-    return Found(*_stripped(*highlight.safe_block(said, query.spans(said))), tuple(calls))
+    tool = message.tool_name if message.role == "tool" else ""
+    name = highlight.safe_line(tool, query.spans(tool))[1]
+    return Found(*_stripped(*highlight.safe_block(said, query.spans(said))), tuple(calls), tuple(name))
 
 
 def body(message: Message) -> str:

@@ -48,6 +48,19 @@ async def test_matches_are_inverted_and_the_current_one_differs() -> None:
         assert [(m.number, m.total) for m in moved] == [(1, 3), (2, 3), (3, 3), (1, 3)]
 
 
+@pytest.mark.parametrize("width", [80, 12])
+async def test_the_name_of_a_tool_is_marked_in_front_of_what_it_said(width: int) -> None:
+    answer = said(2, "tool", "the terminal is closed", tool_name="terminal")
+    found = find(answer, parse("terminal "))
+    assert (found.name, found.count) == (((0, 8),), 2)
+    async with shown(of(said(1, "user", "go"), answer), "terminal", size=(width, 20)) as (view, _, pilot):
+        await pilot.press("N", "N")
+        assert view.match_position() == (1, 2)
+        assert "terminal".startswith(highlighted(view, AMBER)[0].rstrip("…"))
+        await pilot.press("n")
+        assert highlighted(view, AMBER) == ["terminal"]
+
+
 async def test_walking_the_matches_brings_them_to_the_screen() -> None:
     long = "word\n" * 40 + "docker\n" + "word\n" * 40
     async with shown(of(*talk(1, 2), said(50, "user", long), *talk(6, 9), said(99, "tool", "docker x")), "docker") as (
@@ -155,7 +168,7 @@ async def test_the_message_that_is_meant() -> None:
         ("alpha NOT beta", {1: 1}),
         ("alpha OR gamma", {1: 1, 2: 1, 3: 1, 5: 1}),
         ("gamma delta", {}),
-        ("terminal gamma", {5: 1}),
+        ("terminal gamma", {5: 2}),
     ],
 )
 async def test_only_what_matches_as_a_whole_is_marked_counted_and_walked(
