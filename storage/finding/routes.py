@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from storage.engine.connection import Cancel, Reader
 from storage.engine.layout import FtsTable
 from storage.errors import IndexDamaged
-from storage.finding import beside, fold, index, scan, sieve, trigrams, vocabulary
+from storage.finding import beside, fold, glue, index, scan, sieve, trigrams, vocabulary
 from storage.finding.beside import Beside
 from storage.finding.hits import Route
 from storage.finding.index import Indexed
@@ -118,7 +118,7 @@ def _of_words(
 ) -> tuple[Stretch, ...]:
     """By the index of words; where they may touch CJK, by the trigrams as well."""
     wide = known.has_wide or known.has_other_escapes or vocabulary.goes_on_wide(reader, query, cancel)
-    glued = sieve.glued(query) if wide and known.trigram else None
+    glued = glue.glued(known, query, cancel) if wide and known.trigram else None
     route: Route = Indexed(glued)
     if query.excluded or any(term.sign for term in query.terms):
         sieves = [Sieve("messages_fts", sieve.of_words(query)), *sieve.escaped(reader, query, cancel)]
@@ -182,7 +182,7 @@ def _as_written(
     dense, short, listed = False, False, 0
     if words := sieve.of_words(query):
         sieves.append(Sieve("messages_fts", words))
-        if glued := sieve.glued(query):
+        if glued := glue.glued(known, query, cancel):
             sieves.append(glued)
     for terms in query.alternatives:
         written = sorted({trigrams.longest(term) for term in terms if not term.words}, key=len, reverse=True)

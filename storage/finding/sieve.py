@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from storage.engine.connection import Cancel, Reader
 from storage.finding import hits, spellings, trigrams, vocabulary
@@ -217,17 +216,6 @@ def _escapes(known: Standing, words: Iterable[str], cancel: Cancel) -> Escapes:
 
 def _any(matches: Iterable[str]) -> str:
     return " OR ".join(sorted(matches))
-
-
-def glued(query: SessionQuery) -> Sieve | None:
-    """Words as parts of what the index of words takes for a longer one; None where all of them are too short."""
-    offered = []
-    for terms in query.alternatives:
-        if all(term.words for term in terms):
-            known = dict.fromkeys(word for term in terms for word in trigrams.words_within(term))
-            offered.append(" AND ".join(map(trigrams.ends, islice(known, _SIEVED))))
-    match = " OR ".join(f"({own})" for own in offered if own)
-    return Sieve("messages_fts_trigram", match, 3 * SLICE) if match else None
 
 
 def _phrase_of(term: Term) -> str:

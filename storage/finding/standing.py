@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -148,6 +149,11 @@ class Standing:
         if table is None or not (table.kind == "inline" or "tool_calls" in table.columns):
             return None
         return trigrams.behind_backslashes(self.reader, GLUE)
+
+    @cached_property
+    def fronts(self) -> Mapping[str, Sequence[str]] | None:
+        """See `trigrams.fronts`; None also where there are no trigrams."""
+        return trigrams.fronts(self.reader) if self.trigram is not None else None
 
     def places(self, text: str, cancel: Cancel) -> tuple[int, ...] | None:
         """See `trigrams.places`; what was asked last is kept, for a search goes on from page to page."""

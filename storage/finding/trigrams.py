@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from storage.engine.connection import Cancel, Reader
 from storage.finding import fold
@@ -41,6 +41,25 @@ _ACCENTED = (("\u00c0", "\u0234"), ("\u0300", "\u0332"), ("\u1e00", "\u1efa"))
 
 _MOST_ACCENTED = 5_000
 """Places of such letters that are looked at."""
+
+_MOST_FRONTS = 5_000
+"""Steps of the walk that gathers what stands in front of words: some 0.03 ms each."""
+
+_FRONTS = f"""WITH RECURSIVE walk(term) AS (
+    SELECT (SELECT term FROM temp.messages_fts_trigram_places WHERE term >= '\u061c' LIMIT 1)
+    UNION ALL
+    SELECT (SELECT next.term FROM temp.messages_fts_trigram_places AS next WHERE next.term >= CASE
+        WHEN substr(walk.term, 2, 1) > 'z' THEN
+            char(CASE unicode(walk.term) WHEN 0xD7FF THEN 0xE000 ELSE unicode(walk.term) + 1 END) || '0'
+        WHEN substr(walk.term, 2, 1) < '0' THEN substr(walk.term, 1, 1) || '0'
+        WHEN substr(walk.term, 2, 1) BETWEEN ':' AND '`' THEN substr(walk.term, 1, 1) || 'a'
+        WHEN substr(walk.term, 3, 1) > 'z' THEN
+            substr(walk.term, 1, 1) || char(unicode(substr(walk.term, 2, 1)) + 1)
+        ELSE walk.term || char(1) END LIMIT 1)
+    FROM walk WHERE walk.term IS NOT NULL
+    LIMIT {_MOST_FRONTS})
+SELECT json_array(count(*), json_group_array(term) FILTER (WHERE term GLOB '?[0-9a-z][0-9a-z]')) FROM walk"""
+"""What stands in front of two letters in ASCII: a walk that passes over whatever begins with other two characters."""
 
 _BEGUN = """SELECT term FROM (
     SELECT term FROM temp.messages_fts_trigram_places WHERE term >= ? AND term < ? LIMIT ?)"""
@@ -122,6 +141,31 @@ def has_wide(reader: Reader) -> bool:
     """Whether there is CJK in the store at all, at least three characters of some text from its end."""
     reader.rows(_VOCABULARY)
     return bool(reader.rows("SELECT 1 FROM temp.messages_fts_trigrams WHERE term >= ? LIMIT 1", ("\u1100",)))
+
+
+def fronts(reader: Reader) -> Mapping[str, Sequence[str]] | None:
+    """By two letters or digits of ASCII: what is CJK, or none of Europe's letters, and stands right in front of them.
+
+    Nowhere in the store does anything else of the kind stand there; None where that takes too long to know.
+    """
+    reader.rows(_PLACES)
+    steps, found = reader.json(_FRONTS)
+    known: dict[str, list[str]] = {}
+    for term in found:
+        known.setdefault(term[1:], []).append(term[0])
+    return None if steps >= _MOST_FRONTS else known
+
+
+def backs(reader: Reader, text: str, cancel: Cancel) -> list[str]:
+    """The same behind a text of two characters; DENSE and one more where there are more."""
+    reader.rows(_VOCABULARY, (), cancel)
+    found: list[str] = reader.json(
+        """SELECT json_group_array(substr(term, 3)) FROM (
+            SELECT term FROM temp.messages_fts_trigrams WHERE term >= ? AND term < ? LIMIT ?)""",
+        (f"{text}\u061c", _after(text), DENSE + 1),
+        cancel,
+    )
+    return found
 
 
 def behind_backslashes(reader: Reader, letters: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ from storage import (
 )
 from storage.conversation.content import searched
 from storage.finding import hits as hits_room
-from storage.finding import index, known_names, ranges, routes, scan, sieve, trigrams
+from storage.finding import glue, index, known_names, ranges, routes, scan, sieve, trigrams
 from tests.support.layouts import INDEXES, Row, write
 from tests.support.searching import (
     ONE_COLUMN,
@@ -314,6 +314,8 @@ WAYS = st.fixed_dictionaries(
         (routes, "FEW_MESSAGES"): st.sampled_from([-1, 60_000]),
         (trigrams, "MOST_PLACES"): st.sampled_from([0, 2, 50_000]),
         (trigrams, "DENSE"): st.sampled_from([0, 64]),
+        (glue, "FEW"): st.sampled_from([-1, 4]),
+        (glue, "TIMES"): st.sampled_from([0, 2]),
         (trigrams, "_MOST_ACCENTED"): st.sampled_from([0, 5_000]),
         (hits_room, "_KEPT"): st.sampled_from([0, 2, 20_000]),
         (known_names, "SPARED"): st.sampled_from([0, 3]),

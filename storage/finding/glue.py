@@ -1,0 +1,112 @@
+"""Words as parts of what the index of words takes for a longer one: beside CJK, or a sign that is a letter to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from storage.engine.connection import Cancel
+from storage.finding import sieve, trigrams, vocabulary
+from storage.finding.query import SessionQuery, Term
+from storage.finding.sieve import SLICE, Sieve
+from storage.finding.standing import Standing
+
+_SIEVED = 16
+"""Words that are looked for there."""
+
+_LONGEST = 60
+"""Characters of a word that are looked for with what touches it."""
+
+_SAMPLE = 2_000
+"""Ids in which is counted how many messages hold the words as parts of any others."""
+
+FEW = 4
+"""Such messages among these that are looked at, rather than asking what touches the words anywhere."""
+
+TIMES = 2
+"""The same for each that holds them as words: a page is full of these before many others are looked at."""
+
+
+def glued(known: Standing, query: SessionQuery, cancel: Cancel) -> Sieve | None:
+    """Finds what may hold the words so; None where nothing in the store does, or where all of them are too short.
+
+    "ear" is a part of "search" and "years" in every other message, and CJK touches it in none.
+    """
+    alternatives = [terms for terms in query.alternatives if all(term.words for term in terms)]
+    anywhere = [_held(terms) for terms in alternatives]
+    offered = _any(anywhere)
+    if offered is None or not _is_crowd(known, query, offered, cancel):
+        return offered
+    touching = _touching(known, alternatives, cancel)
+    if touching is None:
+        return offered
+    return _any(
+        f"{trigrams.any_of(own)} AND ({match})" if own and match else ""
+        for own, match in zip(touching, anywhere, strict=True)
+    )
+
+
+def _held(terms: Iterable[Term]) -> str:
+    """MATCH for what holds these words as parts of others; empty where the trigrams cannot know."""
+    words = dict.fromkeys(word for term in terms for word in trigrams.words_within(term))
+    return " AND ".join(map(trigrams.ends, islice(words, _SIEVED)))
+
+
+def _any(matches: Iterable[str]) -> Sieve | None:
+    match = " OR ".join(f"({own})" for own in matches if own)
+    return Sieve("messages_fts_trigram", match, 3 * SLICE) if match else None
+
+
+def _is_crowd(known: Standing, query: SessionQuery, offered: Sieve, cancel: Cancel) -> bool:
+    """Whether hardly any of what is offered can match, and there is much of it."""
+    count = f"""SELECT count(*) FROM {{0}} WHERE {{0}} MATCH ?
+        AND rowid > (SELECT max(id) FROM messages) - {_SAMPLE}"""
+    parts, words = known.reader.one(
+        f"SELECT ({count.format(offered.table)}), ({count.format('messages_fts')})",
+        (offered.match, sieve.of_words(query)),
+        cancel,
+    ) or (0, 0)
+    return bool(parts > max(FEW, TIMES * words))
+
+
+def _touching(
+    known: Standing, alternatives: Sequence[Sequence[Term]], cancel: Cancel
+) -> list[list[str]] | None:
+    """Of each alternative its words with what touches them anywhere; None where that cannot be told.
+
+    The trigrams keep accents: what a word that is typed in ASCII may be spelt with is not looked for here either.
+    """
+    terms = [term for own in alternatives for term in own]
+    # A phrase is touched at its ends.
+    edges = [(term.words[0], term.words[-1]) for term in terms]
+    if len(terms) > _SIEVED or not all(
+        term.text.isascii() and min(map(len, own)) > 1 for term, own in zip(terms, edges, strict=True)
+    ):
+        return None
+    fronts = known.fronts
+    if fronts is None:
+        return None
+    behind: dict[str, list[str]] = {}
+    if known.has_other_escapes:
+        if known.escaped is None:
+            return None
+        firsts = {first for first, _ in edges}
+        behind = {
+            word: [f"\\{escape}" for escape in escapes]
+            for word, escapes in vocabulary.behind_escapes(
+                known.reader, known.escaped, firsts, cancel
+            ).items()
+        }
+    touching = []
+    for own in alternatives:
+        found = []
+        for term in own:
+            first, last = term.words[0], term.words[-1]
+            for front in (*fronts.get(first[:2], ()), *behind.get(first, ())):
+                found.append(front + first[:_LONGEST])
+            for back in trigrams.backs(known.reader, last[-2:], cancel):
+                found.append(last[-_LONGEST:] + back)
+        if len(found) > trigrams.DENSE:
+            return None
+        touching.append(found)
+    return touching
