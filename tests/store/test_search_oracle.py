@@ -20,8 +20,8 @@ from storage import (
     parse,
 )
 from storage.conversation.content import searched
-from storage.finding import hits as hits_room
 from storage.finding import glue, index, known_names, ranges, routes, scan, sieve, trigrams
+from storage.finding import hits as hits_room
 from tests.support.layouts import INDEXES, Row, write
 from tests.support.searching import (
     ONE_COLUMN,
