@@ -147,5 +147,5 @@ class HelpScreen(Dialog[None]):
         anywhere: list[tuple[str, str]] = []
         for node in focused.ancestors_with_self if focused is not None else ():
             (anywhere if isinstance(node, Screen | App) else here).extend(keys_of(node))
-        yield getattr(focused, "HELP", "Here"), here
+        yield (focused.HELP if focused is not None else None) or "Here", here
         yield "Anywhere", anywhere

@@ -13,6 +13,7 @@ from hermes_tui.text import safe_text
 class Notice(Widget, can_focus=True):
     """A title and a few lines in the middle of an otherwise empty pane. Its text is never markup."""
 
+    HELP = "Why there is nothing to list, and the keys that lead on from here."
     COMPONENT_CLASSES: ClassVar[set[str]] = {"notice--title", "notice--body", "notice--key"}
     DEFAULT_CSS = """
     Notice {

@@ -28,7 +28,7 @@ class SessionList(LineView, can_focus=True):
     """The session list: a cursor over `Entry`s, drawn from details that arrive later and in any order."""
 
     HELP: ClassVar[str] = (
-        "Every line is one conversation, the latest first. Typing in the search box narrows the list, "
+        "Every line is one conversation; pinned ones stand first. Typing in the search box narrows the list, "
         "Enter resumes the one under the cursor."
     )
     BINDINGS: ClassVar[list[BindingType]] = [

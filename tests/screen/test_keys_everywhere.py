@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 from textual.command import CommandList
+from textual.widget import Widget
 
-from tests.support.browsing import Started, browser, browsing, screen_text
+from hermes_tui.screens.help import HelpScreen
+from tests.support.browsing import Started, browser, browsing, screen_text, settle
 from tests.support.on_screen import press, title_at_cursor, toasts
 from tests.support.stores import BuildV11
 
@@ -47,6 +49,36 @@ async def test_help_lists_the_keys_of_the_pane(on_demo: Started, key: str) -> No
     assert "Marks" in screen_text(app)
     await press(pilot, "escape")
     assert app.screen is browser(app)
+
+
+async def test_every_pane_says_in_the_help_what_it_is(on_demo: Started) -> None:
+    app, pilot = on_demo
+    await press(pilot, "tab")
+    panes = [widget for widget in app.screen.walk_children(Widget) if widget.can_focus]
+    assert {pane.id for pane in panes} == {"search", "sessions", "notice", "transcript", "lineage"}
+    for pane in panes:
+        app.push_screen(HelpScreen(pane, app.marks))
+        await settle(pilot)
+        assert pane.HELP is not None, pane
+        assert pane.HELP[:30] in screen_text(app), pane
+        await press(pilot, "escape")
+
+
+async def test_help_where_nothing_is_listed(on_demo: Started) -> None:
+    app, pilot = on_demo
+    await press(pilot, *"zzzzzz", "tab", "question_mark")
+    text = screen_text(app)
+    assert "Why there is nothing to list" in text
+    assert "Show or hide classes of conversations" in text
+
+
+async def test_help_for_what_says_nothing_of_itself(on_demo: Started) -> None:
+    app, pilot = on_demo
+    pane = app.screen.query_one("#list-pane")
+    assert pane.HELP is None
+    app.push_screen(HelpScreen(pane, app.marks))
+    await settle(pilot)
+    assert "│ Here  " in screen_text(app)
 
 
 async def test_the_palette_has_the_actions_of_the_pane(on_demo: Started) -> None:
