@@ -48,7 +48,7 @@ class StoreView(Store):
         # Before it is opened: a file that takes its place meanwhile is noticed, if only by opening it once more.
         self._file = _file_at(path)
         super().__init__(path, read_only=read_only, migrate=migrate, policy=policy, clock=clock)
-        self._lister = Lister(self.reader, now=clock)
+        self._lister = Lister(self.reader, now=clock, searcher=self.searcher)
 
     def __enter__(self) -> Self:
         return self
@@ -64,14 +64,30 @@ class StoreView(Store):
 
     # --- the list
 
-    def first_page(self, show: frozenset[HiddenClass] = frozenset(), limit: int = PAGE) -> Listing:
-        """The most recently active conversations without reading the whole store (milliseconds at any size).
+    def first_page(
+        self,
+        show: frozenset[HiddenClass] = frozenset(),
+        limit: int = PAGE,
+        *,
+        query: SessionQuery | None = None,
+        sort: Sort = Sort.ACTIVE,
+        cancel: Cancel | None = None,
+    ) -> Listing:
+        """The top of the list without reading the whole store (milliseconds at any size).
+
+        Not `complete` where the whole takes longer: the most recently active conversations of all, or what a query
+        that only excludes words leaves at the top of what was read last (fewer than `limit` where it leaves few).
 
         Args:
             show: Hidden classes to include.
             limit: Conversations wanted.
+            query: As for `listing`.
+            cancel: Cancelling it from another thread stops the filters at once.
+
+        Raises:
+            Interrupted: `cancel` was cancelled.
         """
-        return self._lister.first_page(show, limit)
+        return self._lister.first_page(show, limit, query, sort, cancel)
 
     def listing(
         self,

@@ -84,6 +84,8 @@ class Answers:
             screen.picture.draw_result_line()
         if current and answer.listing.complete:
             screen.acting.listed()
+        elif current and (acting := screen.acting_so_far) is not None:
+            acting.marking.list_changed()
 
     def _found(self, answer: StoreWorker.Found) -> None:
         screen = self._screen

@@ -377,7 +377,9 @@ class Finder:
         self._owed = None
         self._under_way.add("list")
         self._requested_query = self._filters
-        self._worker.list(self._filters, self.sort, self.show, fresh=fresh)
+        # Rows that are on show must not go away for those of a page.
+        ahead = bool(self._filters.excluded) and self._filters != self._listing_query and not fresh
+        self._worker.list(self._filters, self.sort, self.show, fresh=fresh, ahead=ahead)
 
 
 def _brief(note: str) -> str:

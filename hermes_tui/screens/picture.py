@@ -71,7 +71,10 @@ class Picture:
             )
             brief = result_text.hidden_matches_briefly(finder.hidden, exact=finder.exact)
             screen.box.say(line, marked, brief)
-        elif not finder.searching and finder.listing is not None and finder.listing.complete:
+        elif not finder.searching and finder.listing is not None and not finder.listing.complete:
+            # The list before had another number.
+            screen.box.say("", marked)
+        elif not finder.searching and finder.listing is not None:
             classes = finder.hidden if finder.query.restricts else {}
             shown = len(finder.entries)
             screen.box.say(

@@ -87,7 +87,6 @@ class StoreWorker:
 
         serial: int
         listing: Listing
-        seconds: float
 
     @dataclass
     class Found(Answer):
@@ -186,19 +185,29 @@ class StoreWorker:
         )
 
     def list(
-        self, query: SessionQuery | None, sort: Sort, show: frozenset[HiddenClass], *, fresh: bool
+        self,
+        query: SessionQuery | None,
+        sort: Sort,
+        show: frozenset[HiddenClass],
+        *,
+        fresh: bool,
+        ahead: bool,
     ) -> int:
-        """The complete order that the filters leave; `fresh`: of the file that is there now."""
+        """The order that the filters leave, `fresh`: of the file that is there now; `ahead`: its first page first."""
 
         def job(db: SessionDB, cancel: Cancel, serial: int) -> Message | None:
-            started = time.perf_counter()
             if fresh and db.replaced():
                 if (there := self._open()) is None:
                     return None
                 db = there
                 self._post(self.Opened(db.info()))
-            listing = db.listing(query, sort, show, fresh=fresh, cancel=cancel)
-            return self.Listed(serial, listing, time.perf_counter() - started)
+            if ahead:
+                page = self.Listed(serial, db.first_page(show, query=query, sort=sort, cancel=cancel))
+                if page.listing.complete:
+                    return page
+                cancel.check()
+                self._post(page)
+            return self.Listed(serial, db.listing(query, sort, show, fresh=fresh, cancel=cancel))
 
         return self.submit("list", job)
 
@@ -319,18 +328,16 @@ class StoreWorker:
         query: SessionQuery | None,
     ) -> Message | None:
         self._post(self.Opened(db.info()))
-        started = time.perf_counter()
         if query is None:
             page = db.first_page(show)
             cancel.check()
-            self._post(self.Listed(serial, page, time.perf_counter() - started))
+            self._post(self.Listed(serial, page))
             if page.complete:
                 return None
             # Python runs one thread at a time: reading everything would take turns with the rows of the page.
             time.sleep(ORDER_AFTER)
-            started = time.perf_counter()
         cancel.check()
-        return self.Listed(serial, db.listing(query, show=show), time.perf_counter() - started)
+        return self.Listed(serial, db.listing(query, show=show))
 
     def _post(self, message: Message) -> None:
         if not self._closed:

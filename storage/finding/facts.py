@@ -135,6 +135,11 @@ class Facts:
         """The sessions in which anything matches the term; `read` finds them, once."""
         return self._keep(f"holding:{term}", lambda: read(term))
 
+    def known_to_hold(self, term: Term) -> frozenset[str] | None:
+        """The same; None where nobody has asked for it yet."""
+        known: frozenset[str] | None = self._kept.get(f"holding:{term}")
+        return known
+
     def left_by(self, filters: Sequence[Filter], read: Callable[[], T]) -> T:
         """What these filters leave, which does not change with time; only the last of them is kept."""
         kept = self._kept.get("left by")

@@ -142,20 +142,24 @@ def learning(
 
 
 def left(
-    reader: Reader,
+    searcher: Reader,
     catalog: Catalog,
     facts: Facts,
     query: SessionQuery,
     now: float,
     cancel: Cancel | None = None,
 ) -> Sequence[Entry]:
-    """The conversations that the filters leave, in the order of the catalog; the cheapest filter chooses first."""
+    """The conversations that the filters leave, in the order of the catalog; the cheapest filter chooses first.
+
+    Args:
+        searcher: What is asked for the words that are excluded: it may take a while.
+    """
     remaining = _sifted(catalog, facts, _groups(query), catalog.entries, now, cancel)
     if not query.is_search:
         from storage.finding.holding import holding
 
         for term in query.excluded if remaining else ():
-            held = facts.holding(term, lambda term: holding(reader, term, cancel or Cancel()))
+            held = facts.holding(term, lambda term: holding(searcher, term, cancel or Cancel()))
             remaining = [entry for entry in remaining if held.isdisjoint(entry.parts)]
     return remaining
 

@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from storage.conversation import relatives
@@ -36,7 +37,8 @@ class Lister:
     from and which `changes` keeps up to date.
 
     Args:
-        reader: The connection that is used for everything here.
+        reader: The connection that is used for everything here that is quick.
+        searcher: The one for all else; None: the same.
         clock: Seconds from any beginning; paces the full readings.
         now: Unix seconds; what relative dates count from and what is running.
     """
@@ -46,8 +48,10 @@ class Lister:
         reader: Reader,
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], float] = time.time,
+        searcher: Reader | None = None,
     ) -> None:
         self._reader = reader
+        self._searcher = searcher or reader
         self._now = now
         self._clock = clock
         self._lock = threading.RLock()
@@ -57,7 +61,24 @@ class Lister:
         self._read_at = clock()
         self._owed = False
 
-    def first_page(self, show: frozenset[HiddenClass], limit: int) -> Listing:
+    def first_page(
+        self,
+        show: frozenset[HiddenClass],
+        limit: int,
+        query: SessionQuery | None = None,
+        sort: Sort = Sort.ACTIVE,
+        cancel: Cancel | None = None,
+    ) -> Listing:
+        """The top of the list: see `SessionDB.first_page`."""
+        if query is None and sort is Sort.ACTIVE:
+            return self._newest(show, limit)
+        if query is not None and query.excluded and not query.is_search:
+            top = self._top(show, limit, query, sort, cancel)
+            if top:
+                return Listing(tuple(top), complete=False)
+        return self.listing(query, sort, show, fresh=False, cancel=cancel)
+
+    def _newest(self, show: frozenset[HiddenClass], limit: int) -> Listing:
         """The `limit` conversations that were active last, found by walking back from the newest message.
 
         Answers with the complete order where that is as quick, or where the newest messages do not fill the
@@ -94,7 +115,7 @@ class Lister:
             from storage.finding import filters
 
             show |= query.shown_classes
-            entries = filters.left(self._reader, snapshot, facts, query, self._now(), cancel)
+            entries = filters.left(self._searcher, snapshot, facts, query, self._now(), cancel)
             notes = filters.unknown(self, query, cancel)
         hidden = Counter(entry.hidden for entry in entries if entry.hidden is not None)
         shown = ordered(facts, _shown(entries, show), sort, cancel)
@@ -201,6 +222,26 @@ class Lister:
             return None
         self._add(found, started)
         return in_order(_shown(distinct(found.values()), show))[:limit]
+
+    def _top(
+        self,
+        show: frozenset[HiddenClass],
+        limit: int,
+        query: SessionQuery,
+        sort: Sort,
+        cancel: Cancel | None,
+    ) -> Sequence[Entry]:
+        """What lone exclusions leave of the top, if that takes less than all of it."""
+        snapshot, facts = self.known()
+        if len(snapshot.by_session) <= SMALL:
+            return ()
+        from storage.finding import filters, top
+
+        others = replace(query, excluded=())
+        entries = filters.left(self._searcher, snapshot, facts, others, self._now(), cancel)
+        shown = ordered(facts, _shown(entries, show | query.shown_classes), sort, cancel)
+        listed = _pinned_first(shown)
+        return top.left(self._searcher, facts, query.excluded, listed, limit, cancel or Cancel())
 
     def _add(self, found: dict[str, Entry], session_ids: Iterable[str]) -> None:
         missing = [id_ for id_ in session_ids if id_ not in found]

@@ -51,13 +51,13 @@ def test_the_index_is_asked_once_for_a_word_that_is_everywhere(
     rows = [Row(f"s{n % 7}", "docker") for n in range(50)] + [Row("other", "podman")]
     with SessionDB(write(tmp_path / "state.db", "external", rows), read_only=True) as db:
         asked: list[str] = []
-        read = db.reader.one
+        read = db.searcher.one
 
         def one(sql: str, *rest: Any) -> Any:
             asked.append(sql)
             return read(sql, *rest)
 
-        monkeypatch.setattr(db.reader, "one", one)
+        monkeypatch.setattr(db.searcher, "one", one)
         assert [entry.id for entry in db.listing(parse("-docker ")).entries] == ["other"]
     assert sum("DISTINCT m.session_id" in sql for sql in asked) == 1
     assert not any("json_group_array(found.id)" in sql for sql in asked)
