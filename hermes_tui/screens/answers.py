@@ -148,9 +148,12 @@ class Answers:
                 screen.follow()
             screen.picture.draw_failure(answer.error, was_open=self._was_open)
             return
+        waited_for = answer.lane == "family" and screen.detail.family_failed(answer.serial)
         if answer.lane == "read":
             screen.detail.transcript.message(safe_text.line(str(answer.error)))
-        elif not screen.acting.failed(answer.lane) and answer.lane not in ("live", "family", "count"):
+        elif not screen.acting.failed(answer.lane) and (
+            waited_for or answer.lane not in ("live", "family", "count")
+        ):
             # What a look by itself cannot get is no news; a relative may be gone a moment before its row is.
             screen.app.say(str(answer.error), severity="error")
 

@@ -113,6 +113,13 @@ class Detail(Container):
             if then is not None:
                 then()
 
+    def family_failed(self, serial: int) -> bool:
+        """The relatives cannot be read. Returns whether somebody waited for them, who waits no longer."""
+        if not self._worker.is_current("family", serial):
+            return False
+        waited, self._when_known = self._when_known is not None, None
+        return waited
+
     def when_family_known(self, then: Callable[[], None]) -> None:
         """Go on now or once the relatives have come, unless another conversation is under the cursor by then."""
         if self.reading.entry is None or self._family_of == self.reading.entry.id:

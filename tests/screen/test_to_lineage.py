@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from storage import SessionDB, StoreError
 from tests.support.acting import FAMILY
 from tests.support.browsing import browser, settle
 from tests.support.on_screen import id_at_cursor, toasts, tree, until
@@ -58,3 +59,23 @@ async def test_whoever_has_gone_on_meanwhile_is_left_alone(on_slow: Slowed) -> N
     store.let_go()
     await settle(pilot)
     assert (id_at_cursor(app), browser(app).sessions.has_focus, toasts(app)) == ("d", True, [])
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["asked for", "of itself"])
+async def test_relatives_that_cannot_be_read_are_news_to_whoever_waits_for_them(
+    on_slow: Slowed, monkeypatch: pytest.MonkeyPatch, asked: bool
+) -> None:
+    store, app, pilot = on_slow
+    await pilot.press("tab")
+    store.held = {"lineage"}
+    await pilot.press("j", *["t"] * asked)
+    await until(pilot, lambda: store.calls)
+
+    def unreadable(*_: object, **__: object) -> None:
+        raise StoreError("The relatives cannot be read.")
+
+    monkeypatch.setattr(SessionDB, "lineage", unreadable)
+    store.let_go()
+    await settle(pilot)
+    assert toasts(app) == ["The relatives cannot be read."] * asked
+    assert browser(app).sessions.has_focus
