@@ -77,6 +77,11 @@ class ReadingPane(Container):
         Binding("y", "screen.copy_message", "copy message", id="transcript.copy_message", tooltip="Copy the message"),
         Binding("e", "screen.export", "export", id="transcript.export", tooltip="Write it to a file"),
         Binding("t", "screen.lineage", "lineage", id="transcript.lineage", tooltip="Show what it grew from"),
+        # On a small screen a part that the lineage shows takes its place: the key for back works there, too.
+        Binding(
+            "backspace", "screen.lineage", "lineage", show=False, id="transcript.back",
+            tooltip="Show what it grew from",
+        ),
         Binding("question_mark", "screen.help", "help", id="transcript.help", tooltip="The keys of this pane"),
         Binding("q", "screen.leave_pane", "back", show=False, id="transcript.leave", tooltip="Back to the list"),
     ]  # fmt: skip

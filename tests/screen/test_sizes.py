@@ -112,7 +112,12 @@ async def test_on_a_small_screen_the_panes_take_turns(demo_store: Path) -> None:
         assert "◂" in screen_text(app)
         await press(pilot, "enter")
         assert transcript(app).has_focus
-        await press(pilot, "escape")
+        assert browser(app).detail.reading.part is not None
+        await press(pilot, "backspace")
+        assert tree(app).has_focus
+        await press(pilot, "backspace")
+        assert browser(app).detail.reading.part is None
+        await press(pilot, "enter", "escape")
         assert browser(app).sessions.has_focus
         await press(pilot, "tab")
         assert transcript(app).has_focus
