@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from statistics import median
@@ -93,10 +94,11 @@ def _weights(
             """
             WITH weighed AS MATERIALIZED (
                 SELECT rowid AS id, -bm25(messages_fts) AS weight FROM messages_fts
-                WHERE messages_fts MATCH ? AND rowid BETWEEN ? AND ?)
+                WHERE messages_fts MATCH ? AND rowid BETWEEN ? AND ?
+                    AND +rowid IN (SELECT value FROM json_each(?)))
             SELECT json_group_array(json_array(id, weight)) FROM weighed
             """,
-            (words, min(ids), max(ids)),
+            (words, min(ids), max(ids), json.dumps(ids)),
             cancel,
         )
     except IndexDamaged:

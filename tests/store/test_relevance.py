@@ -44,3 +44,22 @@ def test_of_few_hits_the_best_comes_first_wherever_the_word_stands(tmp_path: Pat
     with opened(write(tmp_path / "state.db", "external", rows)) as db:
         result = db.search(parse("docker "), order=SearchOrder.RELEVANT)
     assert [hit.entry.id for hit in result.hits] == ["often", "once"]
+
+
+def test_only_what_the_filters_leave_is_weighed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the first and the last of few there may be very many others."""
+    rows = [Row("few" if n in (0, 4, 19) else f"s{n}", f"docker {n}") for n in range(20)]
+    weighed: list[int] = []
+    run = relevance._weights
+
+    def noted(*given: Any) -> Any:
+        weights = run(*given)
+        weighed.extend(weights)
+        return weights
+
+    monkeypatch.setattr(relevance, "_weights", noted)
+    sessions = [{"id": "few", "source": "telegram"}]
+    with opened(write(tmp_path / "state.db", "external", rows, sessions)) as db:
+        result = db.search(parse("source:telegram docker "), order=SearchOrder.RELEVANT)
+    assert sorted(weighed) == [1, 5, 20]
+    assert [(hit.entry.id, hit.hits) for hit in result.hits] == [("few", 3)]
