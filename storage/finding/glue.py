@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from storage.engine.connection import Cancel
-from storage.finding import sieve, trigrams, vocabulary
+from storage.finding import index, scan, sieve, trigrams, vocabulary
 from storage.finding.query import SessionQuery, Term
 from storage.finding.sieve import SLICE, Sieve
 from storage.finding.standing import Standing
@@ -17,11 +17,8 @@ _SIEVED = 16
 _LONGEST = 60
 """Characters of a word that are looked for with what touches it."""
 
-_SAMPLE = 2_000
-"""Ids in which is counted how many messages hold the words as parts of any others."""
-
-FEW = 4
-"""Such messages among these that are looked at, rather than asking what touches the words anywhere."""
+FEW = 0.002
+"""Of all messages: so many are looked at, rather than asking what touches the words anywhere."""
 
 TIMES = 2
 """The same for each that holds them as words: a page is full of these before many others are looked at."""
@@ -59,14 +56,13 @@ def _any(matches: Iterable[str]) -> Sieve | None:
 
 def _is_crowd(known: Standing, query: SessionQuery, offered: Sieve, cancel: Cancel) -> bool:
     """Whether hardly any of what is offered can match, and there is much of it."""
-    count = f"""SELECT count(*) FROM {{0}} WHERE {{0}} MATCH ?
-        AND rowid > (SELECT max(id) FROM messages) - {_SAMPLE}"""
-    parts, words = known.reader.one(
-        f"SELECT ({count.format(offered.table)}), ({count.format('messages_fts')})",
-        (offered.match, sieve.of_words(query)),
-        cancel,
-    ) or (0, 0)
-    return bool(parts > max(FEW, TIMES * words))
+    parts = index.density(known.reader, offered, cancel)
+    if parts <= FEW:
+        return False
+    if any(term.opens for term in query.terms):
+        # The index would gather all that begin so before it counts any.
+        return parts > TIMES * scan.density(known.reader, query, cancel)
+    return parts > TIMES * index.density(known.reader, Sieve("messages_fts", sieve.of_words(query)), cancel)
 
 
 def _touching(

@@ -84,15 +84,12 @@ def _plain(reader: Reader, query: SessionQuery, scope: Scope, wanted: Ids, cance
     )
 
 
-def density(reader: Reader, query: SessionQuery, newest: int, cancel: Cancel) -> float:
-    """About the part of the messages that matches, by what the index knows of the newest ones.
-
-    Args:
-        newest: The highest id of a message.
-    """
+def density(reader: Reader, offered: Sieve, cancel: Cancel) -> float:
+    """About the part of the messages that an index finds, by what it knows of the newest ones."""
     row = reader.one(
-        "SELECT count(*) FROM messages_fts WHERE messages_fts MATCH ? AND rowid > ?",
-        (sieve.of_words(query), newest - _SAMPLE),
+        f"""SELECT count(*) FROM {offered.table} WHERE {offered.table} MATCH ?
+        AND rowid > (SELECT max(id) FROM messages) - {_SAMPLE}""",
+        (offered.match,),
         cancel,
     )
     return row[0] / _SAMPLE if row else 0.0

@@ -127,12 +127,12 @@ def _of_words(
     opens = any(term.opens for term in query.terms)
     if not (opens or part.some):
         return stretches
-    oldest, newest = _extent(reader, cancel)
     if not opens:
-        density = index.density(reader, query, newest, cancel)
+        density = index.density(reader, Sieve("messages_fts", sieve.of_words(query)), cancel)
         return tuple(replace(stretch, density=density) for stretch in stretches)
     density = scan.density(reader, query, cancel)
     stretches = tuple(replace(stretch, density=density) for stretch in stretches)
+    oldest, newest = _extent(reader, cancel)
     matching = density * (newest - oldest)
     if matching < FEW_MESSAGES:
         return stretches

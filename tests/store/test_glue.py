@@ -83,7 +83,7 @@ def test_the_same_is_found_as_by_looking_at_all(layout: str, texts: list[str], t
         with SessionDB(path, read_only=True) as db:
             closely = db.search(query)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(glue, "FEW", len(rows))
+            patch.setattr(glue, "FEW", 1)
             with SessionDB(path, read_only=True) as db:
                 everywhere = db.search(query)
     assert closely.hits == everywhere.hits

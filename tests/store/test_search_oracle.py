@@ -314,7 +314,7 @@ WAYS = st.fixed_dictionaries(
         (routes, "FEW_MESSAGES"): st.sampled_from([-1, 60_000]),
         (trigrams, "MOST_PLACES"): st.sampled_from([0, 2, 50_000]),
         (trigrams, "DENSE"): st.sampled_from([0, 64]),
-        (glue, "FEW"): st.sampled_from([-1, 4]),
+        (glue, "FEW"): st.sampled_from([-1, 0.002]),
         (glue, "TIMES"): st.sampled_from([0, 2]),
         (trigrams, "_MOST_ACCENTED"): st.sampled_from([0, 5_000]),
         (hits_room, "_KEPT"): st.sampled_from([0, 2, 20_000]),
