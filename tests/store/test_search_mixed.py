@@ -8,7 +8,8 @@ import pytest
 
 from storage import SessionDB, parse
 from storage.finding import routes, sieve, trigrams
-from tests.support.layouts import Row, write
+from tests.support.layouts import INDEXES, Row, write
+from tests.support.searching import found, look
 
 ROWS = [
     Row("apart", "会话里有 Docker 吗？"),
@@ -70,3 +71,13 @@ def test_a_long_word_is_asked_for_by_its_ends() -> None:
     assert trigrams.ends("docker") == 'NEAR("doc" "ker", 2)'
     assert trigrams.ends("error") == '"error"'
     assert trigrams.ends("the") == '"the"'
+
+
+@pytest.mark.parametrize("layout", sorted(INDEXES.keys() - {"damaged trigrams"}))
+@pytest.mark.parametrize("begins", ["\0", "\1", "\0json", "\0{"])
+@pytest.mark.parametrize("line", ["x ", "x NOT podman "])
+def test_text_that_begins_like_what_is_stored_as_json_is_looked_at(
+    tmp_path: Path, layout: str, begins: str, line: str
+) -> None:
+    rows = [Row("other", "nothing")] * 7 + [Row("said", f"{begins}数据库x 店")]
+    assert found(look(write(tmp_path / "state.db", layout, rows), line)) == {"said": 1}
