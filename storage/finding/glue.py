@@ -73,36 +73,52 @@ def _touching(
     The trigrams keep accents: what a word that is typed in ASCII may be spelt with is not looked for here either.
     """
     terms = [term for own in alternatives for term in own]
+    if len(terms) > _SIEVED or not all(term.text.isascii() for term in terms):
+        return None
     # A phrase is touched at its ends.
-    edges = [(term.words[0], term.words[-1]) for term in terms]
-    if len(terms) > _SIEVED or not all(
-        term.text.isascii() and min(map(len, own)) > 1 for term, own in zip(terms, edges, strict=True)
-    ):
+    firsts = {term.words[0] for term in terms}
+    if known.fronts is None or (known.has_other_escapes and known.escaped is None):
         return None
-    fronts = known.fronts
-    if fronts is None:
-        return None
-    behind: dict[str, list[str]] = {}
-    if known.has_other_escapes:
-        if known.escaped is None:
-            return None
-        firsts = {first for first, _ in edges}
-        behind = {
-            word: [f"\\{escape}" for escape in escapes]
-            for word, escapes in vocabulary.behind_escapes(
-                known.reader, known.escaped, firsts, cancel
-            ).items()
-        }
+    escapes = (
+        vocabulary.behind_escapes(known.reader, known.escaped, firsts, cancel)
+        if known.has_other_escapes
+        else {}
+    )
     touching = []
     for own in alternatives:
-        found = []
+        found = list[str]()
         for term in own:
-            first, last = term.words[0], term.words[-1]
-            for front in (*fronts.get(first[:2], ()), *behind.get(first, ())):
-                found.append(front + first[:_LONGEST])
-            for back in trigrams.backs(known.reader, last[-2:], cancel):
-                found.append(last[-_LONGEST:] + back)
+            first, last = term.words[0][:_LONGEST], term.words[-1][-_LONGEST:]
+            fronts = _fronts(known, first, cancel)
+            backs = _backs(known, last, cancel)
+            if fronts is None or backs is None:
+                return None
+            found += (*fronts, *backs, *(f"\\{escape}{first}" for escape in escapes.get(term.words[0], ())))
         if len(found) > trigrams.DENSE:
             return None
         touching.append(found)
     return touching
+
+
+def _fronts(known: Standing, word: str, cancel: Cancel) -> Sequence[str] | None:
+    """The word, or its beginning, behind what touches it anywhere; None where that cannot be told."""
+    assert known.fronts is not None
+    fronts = known.fronts.get(word[:2], ())
+    if len(word) > 1:
+        return [front + word for front in fronts]
+    if len(fronts) > trigrams.DENSE or not _knows_ends(known):
+        return None
+    begun = [trigrams.beginnings(known.reader, front + word, cancel) for front in fronts]
+    return [trigram for own in begun for trigram in own or ()] if None not in begun else None
+
+
+def _backs(known: Standing, word: str, cancel: Cancel) -> Sequence[str] | None:
+    """The same in front of what touches it."""
+    if len(word) == 1 and not _knows_ends(known):
+        return None
+    return [word[:-2] + trigram for trigram in trigrams.goes_on(known.reader, word[-2:], cancel)]
+
+
+def _knows_ends(known: Standing) -> bool:
+    """Whether two characters at the end of a text begin a trigram, too."""
+    return known.trigram is not None and known.trigram.kind == "inline"

@@ -58,8 +58,8 @@ _FRONTS = f"""WITH RECURSIVE walk(term) AS (
         ELSE walk.term || char(1) END LIMIT 1)
     FROM walk WHERE walk.term IS NOT NULL
     LIMIT {_MOST_FRONTS})
-SELECT json_array(count(*), json_group_array(term) FILTER (WHERE term GLOB '?[0-9a-z][0-9a-z]')) FROM walk"""
-"""What stands in front of two letters in ASCII: a walk that passes over whatever begins with other two characters."""
+SELECT json_array(count(*), json_group_array(term) FILTER (WHERE term GLOB '?[0-9a-z]*')) FROM walk"""
+"""What stands in front of a letter in ASCII, and of two: a walk that passes over what begins with any others."""
 
 _BEGUN = """SELECT term FROM (
     SELECT term FROM temp.messages_fts_trigram_places WHERE term >= ? AND term < ? LIMIT ?)"""
@@ -144,23 +144,26 @@ def has_wide(reader: Reader) -> bool:
 
 
 def fronts(reader: Reader) -> Mapping[str, Sequence[str]] | None:
-    """By two letters or digits of ASCII: what is CJK, or none of Europe's letters, and stands right in front of them.
+    """By one or two letters or digits of ASCII: what is beyond Europe's letters, and stands right in front of them.
 
     Nowhere in the store does anything else of the kind stand there; None where that takes too long to know.
     """
     reader.rows(_PLACES)
     steps, found = reader.json(_FRONTS)
-    known: dict[str, list[str]] = {}
+    if steps >= _MOST_FRONTS:
+        return None
+    known: dict[str, dict[str, None]] = {}
     for term in found:
-        known.setdefault(term[1:], []).append(term[0])
-    return None if steps >= _MOST_FRONTS else known
+        for behind in (term[1], term[1:]):
+            known.setdefault(behind, {})[term[0]] = None
+    return {behind: tuple(own) for behind, own in known.items()}
 
 
-def backs(reader: Reader, text: str, cancel: Cancel) -> list[str]:
-    """The same behind a text of two characters; DENSE and one more where there are more."""
+def goes_on(reader: Reader, text: str, cancel: Cancel) -> list[str]:
+    """The trigrams in which such things stand right behind one or two characters; DENSE and one more of very many."""
     reader.rows(_VOCABULARY, (), cancel)
     found: list[str] = reader.json(
-        """SELECT json_group_array(substr(term, 3)) FROM (
+        """SELECT json_group_array(term) FROM (
             SELECT term FROM temp.messages_fts_trigrams WHERE term >= ? AND term < ? LIMIT ?)""",
         (f"{text}\u061c", _after(text), DENSE + 1),
         cancel,

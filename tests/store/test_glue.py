@@ -15,7 +15,7 @@ from storage.finding import glue
 from storage.finding.query import SessionQuery
 from storage.finding.standing import standing
 from tests.support.layouts import Row, write
-from tests.support.searching import found
+from tests.support.searching import found, look
 
 CROWD = [Row("crowd", f"years of research, number {number}") for number in range(20)]
 LAYOUTS = ["v11", "v23"]
@@ -50,15 +50,31 @@ def test_what_touches_them_is_asked_for(
     assert offered(path, parse(text, typing=False)) == match
 
 
-@pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("text", ["éar", "a ear", " ".join(f"ear{number}" for number in range(17))])
+@pytest.mark.parametrize(
+    ("layout", "text"),
+    [
+        ("v11", "éar OR ear"),
+        ("v11", " OR ".join(f"ear{number}" for number in range(17))),
+        ("v23", "x ear"),
+    ],
+)
 def test_what_cannot_be_told_is_looked_for_everywhere(tmp_path: Path, layout: str, text: str) -> None:
-    """Other accents, one letter at an end, very many words."""
-    query = parse(f'"{text}"' if text.startswith("a ") else f"{text} OR ear", typing=False)
+    """Other accents, very many words, a letter that may stand at the end of a text that ends without blanks."""
     path = write(tmp_path / "state.db", layout, [*CROWD, Row("a", "会ear")])
-    match = offered(path, query)
+    match = offered(path, parse(text, typing=False))
     assert match is not None
     assert "会" not in match
+
+
+@pytest.mark.parametrize(
+    "said", ["会x ear", "x会 ear", "x会话 ear", "会x会 ear", "会xear会", "ear 会x", "ear x会"]
+)
+def test_a_letter_that_is_touched_is_found_beside_a_word(tmp_path: Path, said: str) -> None:
+    path = write(tmp_path / "state.db", "v11", [*CROWD, Row("a", said)])
+    match = offered(path, parse("x ear", typing=False))
+    assert match is not None
+    assert "会" in match
+    assert found(look(path, "x ear")) == {"a": 1}
 
 
 EDGES = st.lists(
@@ -73,7 +89,7 @@ EDGES = st.lists(
 @given(
     st.sampled_from(LAYOUTS),
     st.lists(EDGES, min_size=1, max_size=5),
-    st.sampled_from(["ear", "ear*", "ears", '"ear ear"', "ear ears", "ear OR 9"]),
+    st.sampled_from(["ear", "ear*", "ears", '"ear ear"', "ear ears", "ear OR 9", "9 ear", "9 ear*"]),
 )
 def test_the_same_is_found_as_by_looking_at_all(layout: str, texts: list[str], text: str) -> None:
     rows = [*CROWD, Row("wide", "会"), *(Row(f"s{place}", said) for place, said in enumerate(texts))]
