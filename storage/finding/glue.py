@@ -29,9 +29,8 @@ def glued(known: Standing, query: SessionQuery, cancel: Cancel) -> Sieve | None:
 
     "ear" is a part of "search" and "years" in every other message, and CJK touches it in none.
     """
-    alternatives = [terms for terms in query.alternatives if all(term.words for term in terms)]
-    anywhere = [_held(terms) for terms in alternatives]
-    offered = _any(anywhere)
+    alternatives = _of_words(query)
+    offered = anywhere(query)
     if offered is None or not _is_crowd(known, query, offered, cancel):
         return offered
     touching = _touching(known, alternatives, cancel)
@@ -39,8 +38,17 @@ def glued(known: Standing, query: SessionQuery, cancel: Cancel) -> Sieve | None:
         return offered
     return _any(
         f"{trigrams.any_of(own)} AND ({match})" if own and match else ""
-        for own, match in zip(touching, anywhere, strict=True)
+        for own, match in zip(touching, map(_held, alternatives), strict=True)
     )
+
+
+def anywhere(query: SessionQuery) -> Sieve | None:
+    """Finds what holds the words as parts of any others; None where all of them are too short."""
+    return _any(map(_held, _of_words(query)))
+
+
+def _of_words(query: SessionQuery) -> list[tuple[Term, ...]]:
+    return [terms for terms in query.alternatives if all(term.words for term in terms)]
 
 
 def _held(terms: Iterable[Term]) -> str:

@@ -34,6 +34,10 @@ _GATHERED = 16
 """Messages that the index gathers in the time in which one is scanned."""
 
 
+COMMON = 0.02
+"""The part of the messages that holds a beginning from which on it is not asked for beside words."""
+
+
 @dataclass(frozen=True, slots=True)
 class Stretch:
     """Messages from the id `first` on, up to where the stretch before it begins, and the way through them."""
@@ -74,6 +78,8 @@ class Part:
     """Only those below this id."""
     some: Some | None = None
     """Only theirs; None: anybody's. The newest of few reach further down."""
+    is_weighed: bool = True
+    """Whether the index itself must find what matches, and not more than that."""
 
 
 _ALL = Part()
@@ -120,8 +126,12 @@ def _of_words(
     wide = known.has_wide or known.has_other_escapes or vocabulary.goes_on_wide(reader, query, cancel)
     glued = glue.glued(known, query, cancel) if wide and known.trigram else None
     route: Route = Indexed(glued)
-    if query.excluded or any(term.sign for term in query.terms):
-        sieves = [Sieve("messages_fts", sieve.of_words(query)), *sieve.escaped(reader, query, cancel)]
+    others = "" if part.is_weighed else _beside_beginning(reader, query, cancel)
+    if others or query.excluded or any(term.sign for term in query.terms):
+        sieves = [
+            Sieve("messages_fts", others or sieve.of_words(query)),
+            *sieve.escaped(reader, query, cancel),
+        ]
         route = Sieved((*sieves, *([glued] if glued else ())))
     stretches = _with_partly_known(reader, route, _partly_known(reader, query, known.trigram, wide), cancel)
     opens = any(term.opens for term in query.terms)
@@ -139,6 +149,18 @@ def _of_words(
     # For each statement it gathers them all, whether or not it is asked for the newest alone.
     many = max(NEWEST_FIRST, int(matching / _GATHERED))
     return _newest(reader, many, part, scan.read, stretches, cancel)
+
+
+def _beside_beginning(reader: Reader, query: SessionQuery, cancel: Cancel) -> str:
+    """MATCH for the words beside a short one that has only begun; empty where there are none, or hardly any begin so.
+
+    For each statement the index gathers all that begin so: it is sooner looked for in what holds the others.
+    """
+    begun = next((term for term in query.terms if term.opens and len(term.text) < trigrams.LONG), None)
+    if begun is None or not (others := sieve.of_others(query, begun)):
+        return ""
+    is_common = scan.density(reader, SessionQuery.of_terms([begun]), cancel) > COMMON
+    return others if is_common else ""
 
 
 def _partly_known(
@@ -203,8 +225,12 @@ def _as_written(
             sieves.append(Listed(tuple(id_ for id_ in few if id_ in both) if others else few))
             listed += len(few)
             continue
+        # What is everywhere need not be asked for beside words.
+        beside_it = SessionQuery(alternatives=(tuple(worded),))
+        parts = glue.anywhere(beside_it) if worded else None
         for text in texts:
-            if (found := trigrams.beginnings(reader, text, cancel)) is not None:
+            found = trigrams.beginnings(reader, text, cancel)
+            if found is not None and (parts is None or len(found) <= trigrams.DENSE):
                 dense |= len(found) > trigrams.DENSE
                 match.append(trigrams.any_of(found))
         if pairs:
@@ -213,6 +239,8 @@ def _as_written(
             # Each time that thousands of trigrams are asked for costs as much as a thousand rows of the answer.
             size = sieve.SLICE * (2 if dense else 1)
             sieves.append(Sieve("messages_fts_trigram", " AND ".join(match), size))
+        elif parts is not None:
+            sieves += [Sieve("messages_fts", sieve.of_words(beside_it)), parts]
         elif written:
             return None
     lacking = _lacking(known.trigram, short=short)

@@ -146,7 +146,7 @@ class Walk:
             self.some, self.plan = None, routes.Plan(())
             return
         self.some = ranges.some(self.reader, choice, self.cancel)
-        part = routes.Part(self.findings.before, self.some)
+        part = routes.Part(self.findings.before, self.some, is_weighed=False)
         self.plan = routes.plan(self.reader, self.query, self.cancel, part)
 
     def step(self) -> tuple[Hits, ...] | None:

@@ -218,5 +218,11 @@ def _any(matches: Iterable[str]) -> str:
     return " OR ".join(sorted(matches))
 
 
+def of_others(query: SessionQuery, term: Term) -> str:
+    """The same without a term; empty where some alternative has no other."""
+    alternatives = tuple(tuple(own for own in terms if own != term) for terms in query.alternatives)
+    return of_words(SessionQuery(alternatives=alternatives)) if all(alternatives) else ""
+
+
 def _phrase_of(term: Term) -> str:
     return spellings.phrase(" ".join(term.words), term.opens)

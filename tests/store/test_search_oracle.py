@@ -311,6 +311,7 @@ WAYS = st.fixed_dictionaries(
         (ranges, "MET"): st.sampled_from([-1, 5_000]),
         (ranges, "TOGETHER"): st.sampled_from([1, 3, 5_000]),
         (routes, "NEWEST_FIRST"): st.sampled_from([1, 4, 6_000]),
+        (routes, "COMMON"): st.sampled_from([-1, 0.02]),
         (routes, "FEW_MESSAGES"): st.sampled_from([-1, 60_000]),
         (trigrams, "MOST_PLACES"): st.sampled_from([0, 2, 50_000]),
         (trigrams, "DENSE"): st.sampled_from([0, 64]),
