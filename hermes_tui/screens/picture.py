@@ -48,7 +48,7 @@ class Picture:
         header = self._screen.header
         self.draw_list(keep="")
         header.number = header.hidden_long = header.hidden_short = ""
-        self._screen.box.say("")
+        self._screen.box.say(None)
 
     def draw_failure(self, error: StoreError, *, was_open: bool) -> None:
         """There is no store to show, or no longer."""
@@ -65,22 +65,24 @@ class Picture:
         marked = screen.acting.marking.line() if screen.sessions.marked else ""
         if finder.searching and finder.result is not None:
             matching = result_text.matching(finder.matching, exact=finder.exact)
-            hidden = result_text.hidden_matches(finder.hidden, exact=finder.exact)
             line = result_text.found(
-                matching, finder.total, finder.seconds, finder.order, finder.notes, hidden
+                matching,
+                finder.total,
+                finder.seconds,
+                finder.order,
+                finder.notes,
+                finder.hidden,
+                exact=finder.exact,
             )
-            brief = result_text.hidden_matches_briefly(finder.hidden, exact=finder.exact)
-            screen.box.say(line, marked, brief)
+            screen.box.say(line, marked)
         elif not finder.searching and finder.listing is not None and not finder.listing.complete:
             # The list before had another number.
-            screen.box.say("", marked)
+            screen.box.say(None, marked)
         elif not finder.searching and finder.listing is not None:
             classes = finder.hidden if finder.query.restricts else {}
             shown = len(finder.entries)
             screen.box.say(
-                result_text.listed(shown, finder.total, finder.sort, finder.notes, classes),
-                marked,
-                result_text.hidden_matches_briefly(classes),
+                result_text.listed(shown, finder.total, finder.sort, finder.notes, classes), marked
             )
         screen.draw_note()
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from hermes_tui.text import safe_text
 from hermes_tui.text.figures import count, plural
 
 if TYPE_CHECKING:
@@ -22,32 +24,88 @@ COUNTED = 2_000
 """Conversations up to which those that match are counted exactly."""
 
 
+_BETWEEN = " · "
+
+_SHORTEST_NOTE = 16
+"""Cells of what was ignored, or not searched, under which it says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultLine:
+    """What was found, and what of it is said in little room."""
+
+    head: str = ""
+    seconds: str = ""
+    order: str = ""
+    notes: tuple[str, ...] = ()
+    """What was ignored, or not searched."""
+    hidden: str = ""
+    hidden_briefly: str = ""
+
+    def __str__(self) -> str:
+        return _joined(self.head, self.seconds, self.order, *self.notes, self.hidden)
+
+    def within(self, cells: int, ellipsis: str = "…") -> str:
+        """As much as fits: how long it took goes first, then the order; then what was ignored is cut."""
+        notes, briefly = self.notes, self.hidden_briefly
+        ways = (
+            str(self),
+            _joined(self.head, self.order, *notes, self.hidden),
+            _joined(self.head, self.order, *notes, briefly),
+            _joined(self.head, *notes, briefly),
+        )
+        for line in ways:
+            if safe_text.width(line) <= cells:
+                return line
+        room = cells - safe_text.width(_joined(self.head, briefly)) - len(_BETWEEN)
+        cut = safe_text.cut(_joined(*notes), room, ellipsis) if room >= _SHORTEST_NOTE else ""
+        return _joined(self.head, cut, briefly)
+
+
 def listed(
     shown: int,
     total: int,
     sort: Sort,
     notes: Sequence[str] = (),
     hidden: Mapping[HiddenClass, int] = MappingProxyType({}),
-) -> str:
+) -> ResultLine:
     """The line under a list that is not searched: "868 conversations · last active first"."""
     head = plural(total, "conversation")
     if shown != total:
         head = f"{count(shown)} of {head}"
-    return _joined(head, ORDERS.get(sort, f"by {sort}"), *notes, hidden_matches(hidden))
+    return ResultLine(
+        head,
+        order=ORDERS.get(sort, f"by {sort}"),
+        notes=tuple(notes),
+        hidden=hidden_matches(hidden),
+        hidden_briefly=hidden_matches_briefly(hidden),
+    )
 
 
 def found(
-    matching: str, total: int, seconds: float, order: SearchOrder, notes: Sequence[str] = (), hidden: str = ""
-) -> str:
+    matching: str,
+    total: int,
+    seconds: float,
+    order: SearchOrder,
+    notes: Sequence[str] = (),
+    hidden: Mapping[HiddenClass, int] = MappingProxyType({}),
+    *,
+    exact: bool = True,
+) -> ResultLine:
     """The line under a search: shown/total, milliseconds, the order, and what else there is to know.
 
     Args:
         matching: What `matching` says.
-        hidden: What `hidden_matches` says.
+        hidden: How many match there, or at least so many: see `exact`.
     """
-    head = f"{matching} of {count(total)} conversations" if total else f"{matching} conversations"
-    milliseconds = f"{max(1, round(seconds * 1000)):,} ms"
-    return _joined(head, milliseconds, FOUND_ORDERS.get(order, str(order)), *notes, hidden)
+    return ResultLine(
+        f"{matching} of {count(total)} conversations" if total else f"{matching} conversations",
+        f"{max(1, round(seconds * 1000)):,} ms",
+        FOUND_ORDERS.get(order, str(order)),
+        tuple(notes),
+        hidden_matches(hidden, exact=exact),
+        hidden_matches_briefly(hidden, exact=exact),
+    )
 
 
 def matching(number: int, *, exact: bool) -> str:
@@ -56,7 +114,7 @@ def matching(number: int, *, exact: bool) -> str:
 
 
 def _joined(*pieces: str) -> str:
-    return " · ".join(filter(None, pieces))
+    return _BETWEEN.join(filter(None, pieces))
 
 
 def hidden_matches(hidden: Mapping[HiddenClass, int], *, exact: bool = True) -> str:

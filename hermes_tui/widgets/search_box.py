@@ -15,6 +15,7 @@ from textual.message import Message
 
 from hermes_tui.text import completion, safe_text
 from hermes_tui.text.marks import Marks
+from hermes_tui.text.result_text import ResultLine
 from hermes_tui.widgets.line_input import LineInput
 
 
@@ -106,30 +107,23 @@ class SearchBox(LineInput):
         self.border_title = "search"
         self._values: dict[str, tuple[str, ...]] = {}
         self._asked: set[str] = set()
-        self._said = "", "", ""
+        self._said = ResultLine(), ""
 
-    def say(self, line: str, marked: str = "", brief_end: str = "") -> None:
-        """Show the result line, what is marked in front. It may hold the person's own words, so it is never markup.
-
-        Args:
-            brief_end: What its last piece is said with where there is no room for it.
-        """
-        self._said = line, marked, brief_end
+    def say(self, line: ResultLine | None, marked: str = "") -> None:
+        """Show the result line, what is marked in front. It may hold the person's own words, so it is never markup."""
+        self._said = line or ResultLine(), marked
         self._draw_said()
 
     def on_resize(self) -> None:
         self._draw_said()
 
     def _draw_said(self) -> None:
-        """As much as fits: the number in front and what is hidden at the end say more than what is between them."""
-        line, marked, brief_end = self._said
+        line, marked = self._said
         front = f"{marked} · " if marked else ""
-        pieces, room = line.split(" · "), self.outer_size.width - 6
-        while len(pieces) > 2 and safe_text.width(front + " · ".join(pieces)) > room:
-            del pieces[1]
-        if brief_end and len(pieces) > 1 and safe_text.width(front + " · ".join(pieces)) > room:
-            pieces[-1] = brief_end
-        self.border_subtitle = Content.styled(front, "$accent bold") + Content(" · ".join(pieces))
+        room = self.outer_size.width - 6 - safe_text.width(front)
+        self.border_subtitle = Content.styled(front, "$accent bold") + Content(
+            line.within(room, self.marks.ellipsis)
+        )
 
     @property
     def asked(self) -> str:
