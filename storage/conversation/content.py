@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -77,21 +77,26 @@ def tool_calls(raw: object) -> tuple[ToolCall, ...]:
     return tuple(_tool_call(call) for call in calls if isinstance(call, dict))
 
 
-def told(raw: object) -> str:
+def decoded(raw: object) -> str:
     """What the stored `tool_calls` say as they read: every key and string of them, and of arguments that are JSON.
 
-    Empty where no word of it reads otherwise than it is stored, and of what is no JSON. Never raises.
+    Empty of what is no JSON. Never raises.
     """
-    text = _text(raw)
-    # Other escapes stand for signs, which part words either way.
-    if not _HIDING.search(text):
-        return ""
     try:
-        said = " ".join(_strings(json.loads(text, object_pairs_hook=_Members)))
+        return _joined(_strings(json.loads(_text(raw), object_pairs_hook=_Members)))
     except (ValueError, RecursionError):
         return ""
-    # Half a pair of surrogates is no text.
-    return said.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def asked(raw: object) -> str:
+    """The stored `tool_calls` for a reader: of each its name and what its arguments say. Never raises."""
+    return _joined(said for call in tool_calls(raw) for said in (call.name, *_given(call.arguments)))
+
+
+def told(raw: object) -> str:
+    """The decoded `tool_calls` where the search finds other words in them than in what is stored, else empty."""
+    # Other escapes stand for signs, which part words either way.
+    return decoded(raw) if _HIDING.search(_text(raw)) else ""
 
 
 def searched(content: object, tool_name: str | None, tool_calls: str | None) -> tuple[str, str, str, str]:
@@ -120,6 +125,11 @@ def _given(arguments: str) -> Iterator[str]:
         yield from _strings(json.loads(arguments, object_pairs_hook=_Members))
     except (ValueError, RecursionError):
         yield arguments
+
+
+def _joined(said: Iterable[str]) -> str:
+    # Half a pair of surrogates is no text.
+    return " ".join(said).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _text(value: object) -> str:

@@ -117,7 +117,9 @@ def _texts(reader: Reader, message: _Message) -> Iterator[str]:
         row = reader.one(f"SELECT {column} FROM messages m WHERE m.id = ?1", (message.id,))
         stored = row[0] if row else ""
         if name == "tool_calls":
-            yield content.told(stored)
+            # Few look for an id or a key of the call itself, and nobody reads JSON.
+            yield content.asked(stored)
+            yield content.decoded(stored)
         yield content.flatten(stored)
 
 

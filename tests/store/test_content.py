@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage.conversation.content import flatten, is_encoded, is_summary, told, tool_calls
+from storage.conversation.content import asked, decoded, flatten, is_encoded, is_summary, told, tool_calls
 from storage.readings import ToolCall
 
 ANY = st.one_of(st.none(), st.text(), st.binary(), st.integers(), st.floats(), st.booleans())
@@ -151,6 +151,31 @@ def test_tool_calls_of_any_kind_are_told(stored: object, text: str | None) -> No
     assert told(stored) == (expected if text is None else text)
 
 
+@pytest.mark.parametrize(
+    ("stored", "text", "whole"),
+    [
+        (None, "", ""),
+        ("[broken", "", ""),
+        ('["docker"]', "", "docker"),
+        (
+            call('{"command": "ls"}'),
+            "terminal command ls",
+            "id c1 function name terminal arguments command ls",
+        ),
+        (call("ls -l"), "terminal ls -l", "id c1 function name terminal arguments ls -l"),
+        (call({"deep": ["a", 2]}), "terminal deep a 2", "id c1 function name terminal arguments deep a 2"),
+        (call("{}"), "terminal", "id c1 function name terminal arguments"),
+        ('{"name": "half \\ud83e", "input": "\\ud83e"}', "half � �", "name half � input �"),
+        ('[{"name": "a", "input": "x"}, 5, {"name": "b"}]', "a x b ", "name a input x 5 name b"),
+    ],
+)
+def test_tool_calls_as_they_read(stored: object, text: str, whole: str) -> None:
+    assert (asked(stored), decoded(stored)) == (text, whole)
+
+
 @given(ANY_JSON)
 def test_telling_never_raises(value: object) -> None:
-    assert isinstance(told(json.dumps([value, {"arguments": json.dumps(value)}, "\n"])), str)
+    stored = json.dumps([value, {"name": value, "arguments": json.dumps(value)}, "\n"])
+    assert told(stored) == decoded(stored)
+    assert "\n" in told(stored)
+    asked(stored).encode()

@@ -16,8 +16,10 @@ from storage.readings import ConversationHit
 from tests.support.layouts import Row, write
 
 
-def excerpt_of(tmp_path: Path, rows: list[Row], text: str, width: int = 40) -> Excerpt:
-    with SessionDB(write(tmp_path / "state.db", "external", rows), read_only=True) as db:
+def excerpt_of(
+    tmp_path: Path, rows: list[Row], text: str, width: int = 40, layout: str = "external"
+) -> Excerpt:
+    with SessionDB(write(tmp_path / "state.db", layout, rows), read_only=True) as db:
         query = parse(text, typing=False)
         (found,) = db.excerpts(query, db.search(query).hits, width)
         assert found is not None
@@ -73,11 +75,56 @@ def test_what_was_said_comes_before_what_a_tool_returned(tmp_path: Path) -> None
     assert excerpt_of(tmp_path, rows[2:], "docker") == Excerpt("docker output 19", ((0, 6),), 20, "a", "tool")
 
 
-def test_a_match_in_a_tool_call_or_a_name_shows_it(tmp_path: Path) -> None:
-    calls = '[{"function":{"name":"terminal","arguments":"{\\"cmd\\": \\"docker ps\\"}"}}]'
-    found = excerpt_of(tmp_path, [Row("a", None, "assistant", None, calls)], "docker", 60)
-    assert marked(found) == ["docker"]
-    (tmp_path / "state.db").unlink()
+CALLS = json.dumps(
+    [
+        {
+            "id": "call_1",
+            "function": {"name": "terminal", "arguments": '{"command": "docker ps", "dir": "a/b.py"}'},
+        },
+        {"id": "call_2", "function": {"name": "patch", "arguments": '{"diff": "+ x\\n+ café", "mode": 7}'}},
+    ]
+)
+"""In the first no word is written otherwise than it reads."""
+READS = "terminal command docker ps dir a/b.py patch diff + x + café mode 7"
+
+
+@pytest.mark.parametrize("layout", ["inline", "external", "v11", "v30", "none"])
+@pytest.mark.parametrize(
+    ("text", "line", "marks"),
+    [
+        ("docker", READS, ["docker"]),
+        ("a/b.py", READS, ["a/b.py"]),
+        ("cafe", READS, ["café"]),
+        ("terminal patch", READS, ["terminal", "patch"]),
+        ('"command docker"', READS, ["command docker"]),
+        (
+            "call_2",
+            "…name terminal arguments command docker ps dir a/b.py "
+            "id call_2 function name patch arguments diff + x + café mode 7",
+            ["call_2"],
+        ),
+    ],
+)
+def test_a_match_in_tool_calls_shows_them_as_they_read(
+    tmp_path: Path, layout: str, text: str, line: str, marks: list[str]
+) -> None:
+    found = excerpt_of(tmp_path, [Row("a", None, "assistant", None, CALLS)], text, 120, layout)
+    assert (found.text, marked(found)) == (line, marks)
+
+
+@pytest.mark.parametrize("calls", [CALLS[:100], f"{CALLS} and more", "[" * 5_000 + " docker ps"])
+def test_tool_calls_that_are_no_json_are_shown_as_they_are(tmp_path: Path, calls: str) -> None:
+    found = excerpt_of(tmp_path, [Row("a", None, "assistant", None, calls)], "docker ps")
+    assert marked(found) == ["docker", "ps"]
+    assert found.text.strip("…") in calls
+
+
+def test_tool_calls_of_a_long_message_are_shown_as_they_read(tmp_path: Path) -> None:
+    found = excerpt_of(tmp_path, [Row("a", "x " * 50_000, "assistant", None, CALLS)], "docker", 120)
+    assert (found.text, marked(found)) == (READS, ["docker"])
+
+
+def test_a_match_in_the_name_of_a_tool_shows_it(tmp_path: Path) -> None:
     assert excerpt_of(tmp_path, [Row("a", "", "tool", "docker_tool")], "docker").text == "docker_tool"
 
 

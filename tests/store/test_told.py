@@ -99,7 +99,7 @@ def test_its_excerpt_and_its_marks_are_in_what_it_reads_as(tmp_path: Path) -> No
         (message,) = db.transcript(["a"]).messages
     assert excerpt is not None
     assert [excerpt.text[start:end] for start, end in excerpt.spans] == ["docker"]
-    assert "cd x docker ps 会话" in excerpt.text
+    assert excerpt.text == "terminal command cd x docker ps 会话"
     marked = find(message, query)
     assert [text[start:end] for text, spans in marked.calls for start, end in spans] == ["docker"]
 
