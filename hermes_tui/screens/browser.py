@@ -27,7 +27,6 @@ from hermes_tui.screens.type_ahead import TypeAhead
 from hermes_tui.screens.way_out import WayOut
 from hermes_tui.screens.what_works import works
 from hermes_tui.services.answer import StoreAnswer, WriteAnswer
-from hermes_tui.text import figures
 from hermes_tui.widgets.header_line import HeaderLine
 from hermes_tui.widgets.key_line import QUIT, KeyLine
 from hermes_tui.widgets.notice import Notice
@@ -390,5 +389,4 @@ class BrowserScreen(ActingKeys, Screen[None]):
 
     def action_copy_message(self) -> None:
         """Copy the message that the transcript is at."""
-        if (message := self.detail.transcript.current_message()) is not None:
-            self.app.copy(message.text, f"the message, {figures.plural(len(message.text), 'character')}")
+        self.hand_over.copy_message(self.detail.transcript.current_text())

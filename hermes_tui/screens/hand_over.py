@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hermes_tui.errors import BrowserError
+from hermes_tui.text import figures
 
 if TYPE_CHECKING:
     from hermes_tui.screens.browser import BrowserScreen
@@ -71,6 +72,13 @@ class HandOver:
     def copy_id(self, session_id: str) -> None:
         """Copy its id."""
         self._screen.app.copy(session_id)
+
+    def copy_message(self, text: str) -> None:
+        """Copy the text of a message, or say that it has none."""
+        if text:
+            self._screen.app.copy(text, f"the message, {figures.plural(len(text), 'character')}")
+        else:
+            self._screen.app.say("No text to copy here: go to a message that has some.", severity="warning")
 
     def _command(self, session_id: str) -> ResumeCommand | None:
         try:

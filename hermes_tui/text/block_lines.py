@@ -159,9 +159,7 @@ class _Page:
 
     def calls(self, message: Message, found: matches.Found) -> None:
         """Tool calls, folded to one line; those in which something matched, each by itself below it."""
-        line = recap.tool_line(call.name for call in message.tool_calls)
-        if line:
-            self.text(safe_text.line(line), "dim", INDENT)
+        self.text(matches.folded_calls(message), "dim", INDENT)
         number = len(found.spans)
         for text, spans in found.calls:
             self.text(text, "dim", 2 * INDENT, spans, number=number)

@@ -63,6 +63,21 @@ def body(message: Message) -> str:
     return _stripped(safe_text.block(_said(message)), ())[0]
 
 
+def folded_calls(message: Message) -> str:
+    """Its tool calls as one line, safe to show; "" for none."""
+    return safe_text.line(recap.tool_line(call.name for call in message.tool_calls))
+
+
+def copied(message: Message, query: SessionQuery | None) -> str:
+    """What a reader copies of it: the text as it is stored; without any, the calls as they are shown, or the reasoning.
+
+    Empty where it has nothing of all that.
+    """
+    calls = (folded_calls(message), *(words for words, _ in find(message, query).calls))
+    texts = (message.text if body(message) else "", "\n".join(calls), message.reasoning, message.text)
+    return next((text for text in texts if text.strip()), "")
+
+
 def _said(message: Message) -> str:
     text = message.text[:MAX_CHARS]
     return recap.strip_reasoning(text) if message.role == "assistant" else text
@@ -106,10 +121,16 @@ def _count(message: Message, query: SessionQuery) -> int:
 
 def _is_hit(message: Message, query: SessionQuery) -> bool:
     """Whether the message is one that the search finds: some words of it may stand anywhere."""
+    if query.filters and not query.leaves(message.role, _tools(message)):
+        return False
     if len(query.terms) == 1 and not query.excluded:
         return True
     # What is left out of an enormous message may hold the rest.
     return bool(message.cut) or query.matches(*_texts(message), message.tool_name)
+
+
+def _tools(message: Message) -> set[str]:
+    return {message.tool_name, *(call.name for call in message.tool_calls)}
 
 
 def _may_match(message: Message, query: SessionQuery) -> bool:

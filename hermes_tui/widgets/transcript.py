@@ -14,9 +14,10 @@ from textual.message import Message as PostedMessage
 from hermes_tui.text.block_lines import LaidOut, lay_out
 from hermes_tui.text.blocks import Block, Kind, Shown, arrange
 from hermes_tui.text.marks import UNICODE, Marks
+from hermes_tui.text.matches import copied
 from hermes_tui.widgets.block_view import Anchor, BlockView
 from hermes_tui.widgets.match_walk import MatchWalk
-from hermes_tui.widgets.transcript_layout import WITHOUT_MESSAGE, TranscriptLayout
+from hermes_tui.widgets.transcript_layout import TranscriptLayout
 from storage.readings import Message, Transcript
 
 if TYPE_CHECKING:
@@ -174,20 +175,13 @@ class TranscriptView(BlockView, can_focus=True):
         return len(self._walk.places)
 
     def current_message(self) -> Message | None:
-        """The message that is meant: of the current match, if that is on the screen, else the first that is."""
-        blocks, (first, inside) = self.blocks.blocks, self.first_shown()
-        if not blocks:
-            return None
-        last, _ = self.blocks.at(self.scroll_offset.y + self.rows - 1)
-        whole = first + 1 if inside > 0 and first < last else first
-        shown = [index for index in range(first, last + 1) if blocks[index].kind not in WITHOUT_MESSAGE]
-        messages = {index: self.blocks.messages[blocks[index].place] for index in shown}
-        for message in messages.values():
-            if self.match is not None and message.id == self.match[0]:
-                return message
-        return next(
-            (messages[index] for index in shown if index >= whole), next(iter(messages.values()), None)
-        )
+        """The message that is meant: of the current match, if that is seen, else the first that begins here."""
+        return self.blocks.meant(self.scroll_offset.y, max(self.rows, 1), self.match)
+
+    def current_text(self) -> str:
+        """What there is to copy of that message."""
+        message = self.current_message()
+        return "" if message is None else copied(message, self._searched)
 
     def arrange_blocks(self) -> TranscriptLayout:
         blocks = arrange(self._transcript, self._shown, self._live)

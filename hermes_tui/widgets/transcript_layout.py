@@ -10,6 +10,7 @@ from textual.cache import LRUCache
 from hermes_tui.text.block_lines import LaidOut, Line
 from hermes_tui.text.blocks import Block, Kind, estimate, places
 from hermes_tui.widgets.line_heights import LineHeights
+from hermes_tui.widgets.match_walk import Match
 from storage.readings import Message
 
 KEPT_BLOCKS = 300
@@ -78,6 +79,31 @@ class TranscriptLayout:
             if message.id == message_id:
                 return self.block_of(place)
         return None
+
+    def meant(self, top: int, rows: int, match: Match | None) -> Message | None:
+        """The message that somebody means who sees these lines; None where they show none.
+
+        It is that of the match, where that is seen; else the first whose text begins here; else the one that fills
+        the screen.
+        """
+        if not self.blocks:
+            return None
+        lines = range(top, top + rows)
+        shown: list[Message] = []
+        begun: list[Message] = []
+        for index in range(self.at(lines[0])[0], self.at(lines[-1])[0] + 1):
+            block = self.blocks[index]
+            if (message := self.message(block)) is None:
+                continue
+            begin = self.offset(index)
+            if match is not None and message.id == match[0]:
+                inside = self.laid_out(index).match_lines.get(match[1], 0)
+                if begin + inside in lines:
+                    return message
+            shown.append(message)
+            if begin + block.gap + block.heading in lines:
+                begun.append(message)
+        return next(iter((*begun, *shown)), None)
 
     def laid_out(self, index: int) -> LaidOut:
         """The lines of a block; from here on its height is known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -121,6 +121,16 @@ class Filter:
     def __str__(self) -> str:
         value = f'"{self.value}"' if not self.value or re.search(r"\s", self.value) else self.value
         return f"{'-' * self.negated}{self.key}:{value}"
+
+
+def groups(filters: Iterable[Filter], keys: Iterable[str]) -> list[list[Filter]]:
+    """The filters of these keys that must hold together; within a group any may: positive ones of one key."""
+    wanted = [one for one in filters if one.key in keys]
+    together: dict[str, list[Filter]] = {}
+    for one in wanted:
+        if not one.negated:
+            together.setdefault(one.key, []).append(one)
+    return [*together.values(), *([one] for one in wanted if one.negated)]
 
 
 def _is_date(value: str) -> bool:

@@ -13,8 +13,7 @@ from storage.engine.connection import Cancel, Reader
 from storage.finding.catalog import Catalog
 from storage.finding.details import is_recent
 from storage.finding.facts import MANY, Facts
-from storage.finding.filter_values import AMOUNTS, DATES, KEYS, OF_MESSAGES, Filter
-from storage.finding.message_filters import groups
+from storage.finding.filter_values import AMOUNTS, DATES, KEYS, OF_MESSAGES, Filter, groups
 from storage.finding.query import SessionQuery
 from storage.finding.terms import Term
 from storage.records import Edge, Entry, Status

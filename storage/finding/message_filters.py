@@ -6,17 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from storage.conversation.expressions import text
 from storage.engine.layout import Layout
-from storage.finding.filter_values import OF_MESSAGES, Filter
-
-
-def groups(filters: Iterable[Filter], keys: Iterable[str]) -> list[list[Filter]]:
-    """The filters of these keys that must hold together; within a group any may: positive ones of one key."""
-    wanted = [one for one in filters if one.key in keys]
-    together: dict[str, list[Filter]] = {}
-    for one in wanted:
-        if not one.negated:
-            together.setdefault(one.key, []).append(one)
-    return [*together.values(), *([one] for one in wanted if one.negated)]
+from storage.finding.filter_values import OF_MESSAGES, Filter, groups
 
 
 def condition(layout: Layout, filters: Iterable[Filter]) -> tuple[str, list[str]]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
 
 from storage.finding import fold, grammar
-from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter
+from storage.finding.filter_values import CHOICES, KEYS, OF_MESSAGES, Filter, groups
 from storage.finding.terms import Term, held, places, rows
 from storage.records import HiddenClass
 
@@ -67,6 +67,20 @@ class SessionQuery:
     def restricts(self) -> bool:
         """Whether it leaves anything out of the list."""
         return bool(self.filters or (self.excluded and not self.alternatives))
+
+    def leaves(self, role: str, tools: Collection[str]) -> bool:
+        """Whether its filters leave a message of this role that calls these tools, or is the answer of one of them."""
+        return all(
+            any(
+                (one.value == role if one.key == "role" else one.value in tools) != one.negated
+                for one in group
+            )
+            for group in self._of_messages
+        )
+
+    @cached_property
+    def _of_messages(self) -> list[list[Filter]]:
+        return groups(self.filters, OF_MESSAGES)
 
     def matches(self, *texts: str) -> bool:
         """Whether one message with these texts matches: filters aside."""

@@ -158,7 +158,55 @@ async def test_the_message_that_is_meant() -> None:
         await pilot.press("g")
         assert view.current_message() == talk(1, 1)[0]
         await pilot.press("j")
+        assert view.current_message() == talk(1, 1)[0], "its text is seen, who says it is not"
+        await pilot.press("j")
         assert view.current_message() == talk(1, 1)[1]
+        await pilot.press("J")
+        assert lines_of(view)[0].strip() == "● You"
+        assert view.current_message() == talk(2, 2)[0], "the empty line above it is not seen"
+
+
+async def test_a_message_that_fills_the_screen_is_meant() -> None:
+    long = said(2, "assistant", "word\n" * 40)
+    async with shown(of(said(1, "user", "go"), long, said(3, "user", "more"))) as (view, _, pilot):
+        await pilot.press("g", *"jjjjj")
+        assert {line.strip() for line in lines_of(view)} == {"word"}
+        assert view.current_message() == long
+
+
+async def test_no_message_is_meant_where_there_is_none() -> None:
+    async with shown(of()) as (view, _, _pilot):
+        assert (view.current_message(), view.current_text()) == (None, "")
+
+
+async def test_the_message_of_the_match_is_meant_while_the_match_is_seen() -> None:
+    called = said(2, "assistant", "", "docker_ps")
+    messages = (said(1, "user", "go"), called, said(3, "assistant", "word\n" * 40))
+    async with shown(of(*messages), "docker ") as (view, _, pilot):
+        await pilot.press("g")
+        assert highlighted(view, AMBER) == ["docker"]
+        assert view.current_message() == called
+        assert view.current_text() == "[1 tool call: docker_ps]\ndocker_ps {}"
+        await pilot.press(*["j"] * 6)
+        assert highlighted(view, AMBER) == []
+        assert view.current_message() == messages[2]
+
+
+async def test_one_walks_from_hit_to_hit_whatever_else_holds_the_word() -> None:
+    exchange = talk(1, 1)[0], said(11, "assistant", "docker", "terminal"), said(12, "tool", "docker")
+    messages = (
+        said(1, "user", "docker"),
+        *exchange,
+        said(20, "user", "docker docker"),
+        said(21, "assistant", "docker"),
+    )
+    async with shown(of(*messages), "docker role:user ") as (view, _, pilot):
+        assert (view.match_position(), view.matching_messages) == ((2, 3), 2)
+        walked = [view.match]
+        for key in "nNN":
+            await pilot.press(key)
+            walked.append(view.match)
+        assert walked == [(20, 0), (20, 1), (20, 0), (1, 0)]
 
 
 @pytest.mark.parametrize(
