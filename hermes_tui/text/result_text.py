@@ -46,12 +46,12 @@ class ResultLine:
         return _joined(self.head, self.seconds, self.order, *self.notes, self.hidden)
 
     def within(self, cells: int, ellipsis: str = "…") -> str:
-        """As much as fits: how long it took goes first, then the order; then what was ignored is cut."""
+        """As much as fits: how long it took goes first, then the order, then the names of what is hidden."""
         notes, briefly = self.notes, self.hidden_briefly
         ways = (
             str(self),
             _joined(self.head, self.order, *notes, self.hidden),
-            _joined(self.head, self.order, *notes, briefly),
+            _joined(self.head, *notes, self.hidden),
             _joined(self.head, *notes, briefly),
         )
         for line in ways:

@@ -63,7 +63,7 @@ def test_the_line_under_a_search() -> None:
         ),
         (
             116,
-            "494 of 637 conversations · newest hit first · without: after:x — not a date · 120 more hidden: h",
+            "494 of 637 conversations · without: after:x — not a date · 74 more in subagent, 46 more in cron: h",
         ),
         (80, "494 of 637 conversations · without: after:x — not a date · 120 more hidden: h"),
         (70, "494 of 637 conversations · without: after:x — no… · 120 more hidden: h"),
