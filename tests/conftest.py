@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from hermes_tui import demo
 from storage import SessionDB
 from tests.support.clock import Clock
 from tests.support.stores import NOW, STORES, BuildV11, CopyStore, copy_of, write_v11
@@ -44,6 +45,19 @@ def stores() -> Path:
 def copy_store(tmp_path: Path) -> CopyStore:
     """`copy_store(name)`: a writable copy of a stored store."""
     return lambda name: copy_of(name, tmp_path / "copies")
+
+
+@pytest.fixture(scope="session")
+def demo_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's store, only to be read."""
+    return demo.make(tmp_path_factory.mktemp("demo"))
+
+
+@pytest.fixture
+def demo_store(demo_path: Path) -> Iterator[SessionDB]:
+    """The same, opened on the day on which it was made."""
+    with SessionDB(demo_path, read_only=True, clock=lambda: demo.NOW) as opened:
+        yield opened
 
 
 @pytest.fixture

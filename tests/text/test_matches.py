@@ -2,25 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 
-from hermes_tui import demo
 from hermes_tui.text.matches import copied, matching
 from storage import HiddenClass, Message, SessionDB, ToolCall, parse
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return demo.make(tmp_path_factory.mktemp("demo"))
-
-
-@pytest.fixture
-def store(path: Path) -> Iterator[SessionDB]:
-    with SessionDB(path, read_only=True, clock=lambda: demo.NOW) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(
@@ -40,14 +25,16 @@ def store(path: Path) -> Iterator[SessionDB]:
         ("tool:nothing", 0),
     ],
 )
-def test_as_many_messages_match_as_the_list_counts(store: SessionDB, filters: str, most: int) -> None:
+def test_as_many_messages_match_as_the_list_counts(demo_store: SessionDB, filters: str, most: int) -> None:
     query = parse(f"docker {filters} ")
     hits = {
-        hit.entry.id: hit.hits for hit in store.search(query, show=frozenset(HiddenClass)).hits if hit.hits
+        hit.entry.id: hit.hits
+        for hit in demo_store.search(query, show=frozenset(HiddenClass)).hits
+        if hit.hits
     }
     found = {}
-    for entry in store.listing(show=frozenset(HiddenClass)).entries:
-        messages = store.transcript(entry.parts).messages
+    for entry in demo_store.listing(show=frozenset(HiddenClass)).entries:
+        messages = demo_store.transcript(entry.parts).messages
         if count := sum(count > 0 for _, count in matching(messages, query, None)):
             found[entry.id] = count
     assert found == hits
