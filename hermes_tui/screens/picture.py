@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from storage import StoreError
 
 
+_BRIEF_NOTE = 24
+"""Cells for what was ignored, beside a key or two."""
+
+
 class Picture:
     """Draws one screen's list and what is said about it.
 
@@ -90,6 +94,9 @@ class Picture:
         """The result line in a few cells, where the search box has no frame to carry it: "2 marked 8/57"."""
         finder, marked = self._screen.finder, len(self._screen.sessions.marked)
         pieces = [f"{figures.count(marked)} marked"] if marked else []
+        for note in finder.query.ignored[:1]:
+            what, _, _ = safe_text.line(note).partition(" — ")
+            pieces.append(safe_text.cut(what, _BRIEF_NOTE, self._screen.box.marks.ellipsis))
         if finder.searching and finder.result is not None:
             matching = result_text.matching(finder.matching, exact=finder.exact)
             pieces.append(f"{matching}/{figures.count(finder.total)}")

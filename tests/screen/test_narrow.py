@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from hermes_tui import demo
 from tests.support.browsing import browsing, screen_text, settle
+from tests.support.on_screen import search_for
 from tests.support.stores import CopyStore
 
 OPENING = {
@@ -48,3 +52,9 @@ async def test_in_the_help_what_a_key_does_goes_on_below_itself(copy_store: Copy
         assert screen_text(app).splitlines()[at + 1].index("above") == screen_text(app).splitlines()[
             at
         ].index("The")
+
+
+async def test_what_was_ignored_is_said_where_the_box_has_no_frame(demo_path: Path) -> None:
+    async with browsing(demo_path, now=demo.NOW, size=(40, 12)) as (app, pilot):
+        await search_for(pilot, "docker after:gestern")
+        assert screen_text(app).rstrip().endswith("without: after:gestern 10/57")
