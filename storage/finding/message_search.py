@@ -171,7 +171,7 @@ def is_written_otherwise(search: Search, *offering: Callable[..., tuple[Sieve, .
     """Whether anything that the index of words knows as JSON may match as it reads."""
     known, query = standing(search.reader), search.query.candidates
     offers = [own for offered in offering for own in offered(known, query, Cancel())]
-    held = " OR ".join(f"EXISTS (SELECT 1 FROM {own.table} WHERE {own.table} MATCH ?)" for own in offers)
+    held = " OR ".join(own.finds_any for own in offers)
     return bool(offers and search.reader.rows(f"SELECT 1 WHERE {held}", [own.match for own in offers]))
 
 

@@ -29,7 +29,9 @@ def is_nowhere(reader: Reader, query: SessionQuery) -> bool:
             offers = [offered for term in terms if (offered := _offers(known, term))]
             if not offers:
                 return False
-            alternatives.append(" AND ".join(f"({' OR '.join(map(_any, own))})" for own in offers))
+            alternatives.append(
+                " AND ".join(f"({' OR '.join(one.finds_any for one in own)})" for own in offers)
+            )
             values += [one.match for own in offers for one in own]
         return reader.one(f"SELECT 1 WHERE {' OR '.join(alternatives)}", values) is None
     except IndexDamaged:
@@ -52,7 +54,3 @@ def _offers(known: Standing, term: Term) -> Sequence[Sieve]:
     query = SessionQuery.of_terms([term])
     offers += (*sieve.encoded(known, query, Cancel()), *sieve.told(known, query, Cancel()))
     return offers
-
-
-def _any(own: Sieve) -> str:
-    return f"EXISTS (SELECT 1 FROM {own.table} WHERE {own.table} MATCH ?)"

@@ -47,6 +47,11 @@ class Sieve:
         """SQL: whether it offers the message `m`."""
         return f"m.id IN (SELECT rowid FROM {self.table} WHERE {self.table} MATCH ?)", [self.match]
 
+    @property
+    def finds_any(self) -> str:
+        """SQL with one parameter, the `match`: whether it offers anything."""
+        return f"EXISTS (SELECT 1 FROM {self.table} WHERE {self.table} MATCH ?)"
+
 
 @dataclass(frozen=True, slots=True)
 class Listed:
